@@ -1,7 +1,7 @@
 // The steps of the core on the GPU: one cooperative kernel, in which all blocks wait for each other twice in each sub-step, once the
-// particles have drifted and once the active ones have their forces. Forces are summed in FP64. Several warps of a block, or one, sum those
-// on one target or a few; the order of sums depends on the numbers of particles and of active ones alone, so that all ranks get the same
-// bits.
+// particles have drifted and once the active ones have their forces. Forces are summed in FP64. A group of warps of one block, or one warp,
+// sums those on some targets at once, so that each source is loaded once for all of them; the order of sums depends on the numbers of
+// particles and of active ones alone, so that all ranks get the same bits.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr unsigned threads = 512, warps = threads / warp_size;
 constexpr unsigned enough_warps = 2048;
 /// A lane has so many sources at least, before further warps help.
 constexpr unsigned least_sources = 4;
-constexpr unsigned most_at_once = 4;  ///< targets of a warp
+constexpr unsigned most_at_once = 4;  ///< targets of a group of warps
 
 /// What a launch has done.
 struct Progress {
@@ -33,11 +33,21 @@ struct Progress {
   unsigned long long nanoseconds[beyond_all_rungs + 1];
 };
 
+/// Positions and masses in two halves, so that a warp loads whole lines of memory.
+struct Sources {
+  double2 *xy, *zm;
+  __device__ void set(std::size_t i, const Double4& at) const {
+    xy[i] = {at.x, at.y};
+    zm[i] = {at.z, at.w};
+  }
+};
+
 template <class Criterion, class Softening>
 struct Arguments {
   KickAndChoose<Criterion> choose;
   KickByRest kick_by_rest;
   Softening softening;
+  Sources sources;
   double G;
   std::uint32_t count;
   std::uint64_t begin, end;
@@ -63,17 +73,15 @@ class Active {
     if (are_all) return;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     words_ = (count + warp_size - 1) / warp_size;
-    for (std::uint32_t word = warp; word < words_; word += warps) {
-      const std::uint32_t i = word * warp_size + lane;
-      const unsigned mask = __ballot_sync(all_lanes, i < count && rung[i] >= coarsest);
-      if (lane == 0) memory_.mask[word] = mask;
-    }
-    __syncthreads();
-    // Each thread adds up a run of words, each warp those of its threads.
+    // Each thread looks at a run of words, each warp adds up those of its threads.
     const std::uint32_t a_thread = (words_ + threads - 1) / threads;
     const std::uint32_t first = smaller(threadIdx.x * a_thread, words_), end = smaller(first + a_thread, words_);
     std::uint32_t here = 0;
-    for (std::uint32_t word = first; word < end; ++word) here += static_cast<std::uint32_t>(__popc(memory_.mask[word]));
+    for (std::uint32_t word = first; word < end; ++word) {
+      const unsigned mask = active_of(rung, count, word, coarsest);
+      memory_.mask[word] = mask;
+      here += static_cast<std::uint32_t>(__popc(mask));
+    }
     const std::uint32_t up_to = inclusive_scan(here, static_cast<int>(lane));
     if (lane == warp_size - 1) memory_.of_warp[warp] = up_to;
     __syncthreads();
@@ -91,24 +99,56 @@ class Active {
   }
 
   __device__ std::uint32_t size() const { return size_; }
-  /// All lanes of a warp must call it, with the same number.
-  __device__ std::uint32_t operator[](std::uint32_t number) const {
-    if (are_all_) return number;
-    std::uint32_t word = 0, end = words_;
-    while (end - word > 1) {
-      const std::uint32_t middle = (word + end) / 2;
-      if (memory_.before[middle] <= number)
-        word = middle;
-      else
-        end = middle;
+  /// Sets `target` to those from `number` on; behind the last one it is repeated. The same for all lanes of a warp.
+  template <int count>
+  __device__ void get(std::uint32_t number, std::uint32_t (&target)[count]) const {
+    std::uint32_t word = 0;
+    unsigned mask = 0;
+    if (!are_all_) {
+      for (std::uint32_t end = words_; end - word > 1;) {
+        const std::uint32_t middle = (word + end) / 2;
+        if (memory_.before[middle] <= number)
+          word = middle;
+        else
+          end = middle;
+      }
+      mask = memory_.mask[word];
+      for (std::uint32_t left = number - memory_.before[word]; left > 0; --left) mask &= mask - 1;
     }
-    const unsigned mask = memory_.mask[word], lane = threadIdx.x % warp_size;
-    const bool is_it =
-        (mask >> lane & 1) != 0 && static_cast<std::uint32_t>(__popc(mask & ((1U << lane) - 1))) == number - memory_.before[word];
-    return word * warp_size + static_cast<std::uint32_t>(__ffs(static_cast<int>(__ballot_sync(all_lanes, is_it)))) - 1;
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      if (k > 0 && number + k >= size_) {
+        target[k] = target[k - 1];
+        continue;
+      }
+      if (are_all_) {
+        target[k] = number + k;
+        continue;
+      }
+      while (mask == 0) mask = memory_.mask[++word];
+      target[k] = word * warp_size + static_cast<std::uint32_t>(__ffs(static_cast<int>(mask))) - 1;
+      mask &= mask - 1;
+    }
   }
 
  private:
+  /// Of the 32 particles of a word, a bit each.
+  __device__ static unsigned active_of(const std::uint8_t* rung, std::uint32_t count, std::uint32_t word, int coarsest) {
+    const std::uint32_t first = word * warp_size;
+    unsigned mask = 0;
+    if (first + warp_size > count) {
+      for (std::uint32_t i = first; i < count; ++i) mask |= (rung[i] >= coarsest ? 1U : 0U) << (i - first);
+      return mask;
+    }
+    const unsigned least = 0x01010101U * static_cast<unsigned>(coarsest);
+    const uint4* const at = reinterpret_cast<const uint4*>(rung + first);
+    const uint4 low = at[0], high = at[1];
+    const unsigned four[] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+    for (int k = 0; k < 8; ++k) mask |= ((__vcmpgeu4(four[k], least) & 0x01010101U) * 0x10204080U >> 28) << (4 * k);
+    return mask;
+  }
+
   Memory& memory_;
   bool are_all_;
   std::uint32_t words_, size_;
@@ -117,15 +157,24 @@ class Active {
 /// What follows the forces: the step of the limit begins, steps end and begin, or all of them end.
 enum class Then { begin, end_and_begin, end };
 
-__device__ Force<double> over_lanes(Force<double> sum) {
+/// The sums of `count` values over the lanes of a warp, a power of two of them: afterwards the first one of lane i is that of value i %
+/// count. In each turn a lane sends half of its values to another one and keeps the others.
+template <int count, int many>
+__device__ void sum_over_lanes(double (&value)[many]) {
+  const unsigned lane = threadIdx.x % warp_size;
+  if constexpr (count > 1) {
+    constexpr int half = count / 2;
+    const bool is_upper = (lane & half) != 0;
 #pragma unroll
-  for (int d = warp_size / 2; d > 0; d /= 2) {
-    sum.x += __shfl_xor_sync(all_lanes, sum.x, d);
-    sum.y += __shfl_xor_sync(all_lanes, sum.y, d);
-    sum.z += __shfl_xor_sync(all_lanes, sum.z, d);
-    sum.potential += __shfl_xor_sync(all_lanes, sum.potential, d);
+    for (int k = 0; k < half; ++k) {
+      const double sent = is_upper ? value[k] : value[k + half], kept = is_upper ? value[k + half] : value[k];
+      value[k] = kept + __shfl_xor_sync(all_lanes, sent, half);
+    }
+    sum_over_lanes<half>(value);
+  } else {
+#pragma unroll
+    for (int d = many; d < static_cast<int>(warp_size); d *= 2) value[0] += __shfl_xor_sync(all_lanes, value[0], d);
   }
-  return sum;
 }
 
 template <class Criterion, class Softening>
@@ -135,7 +184,7 @@ class CoreBlock {
   struct Memory {
     Active::Memory active;
     alignas(Softening) unsigned char softening[sizeof(Softening)];
-    Force<double> part[warps];
+    double part[warps][4 * most_at_once];  ///< the sums of each warp, four for a target
     int finest;
   };
 
@@ -153,8 +202,10 @@ class CoreBlock {
     const bool counts = blockIdx.x == 0 && threadIdx.x == 0;
     const Rungs own = a_.choose.own;
     for_all([&](std::uint32_t i) {
+      a_.sources.set(i, p_.position[i]);
       if (p_.position[i].w >= a_.choose.pinned_mass) atomicOr(&progress.has_pinned, 1);
     });
+    grid.sync();
     find_forces(own.coarsest, true, Then::begin, 0, progress.finest[0]);
     grid.sync();
     int finest = read(progress.finest[0]);
@@ -171,6 +222,7 @@ class CoreBlock {
         const Double3 v = p_.velocity[i];
         x.x += step * v.x, x.y += step * v.y, x.z += step * v.z;
         p_.position[i] = x;
+        a_.sources.set(i, x);
       });
       if (counts) progress.finest[turn] = 0;
       tick += ticks_of(finest);
@@ -216,12 +268,10 @@ class CoreBlock {
     const Active targets(memory_.active, a_.choose.rung, a_.count, coarsest, are_all);
     __syncthreads();
     const std::uint32_t n = targets.size();
-    if (n <= enough_warps)
-      sum_for<1>(targets, warps_a_target(n), then, tick);
-    else if (n <= 2 * enough_warps)
-      sum_for<2>(targets, 1, then, tick);
+    if (n * warps <= enough_warps)
+      sum_for<1>(targets, then, tick);
     else
-      sum_for<most_at_once>(targets, 1, then, tick);
+      sum_for<most_at_once>(targets, then, tick);
     __syncthreads();
     if (threadIdx.x == 0 && memory_.finest > 0) atomicMax(&finest, memory_.finest);
     return n;
@@ -229,70 +279,70 @@ class CoreBlock {
 
   __device__ void follow(std::uint32_t i, Then then, std::uint64_t tick) {
     if (then == Then::begin) a_.kick_by_rest(i);
-    if (then == Then::end_and_begin) {
-      KickAndChoose<Criterion> choose = a_.choose;
-      choose.tick = tick;
-      choose(i);
-    } else {
+    if (then == Then::end_and_begin)
+      a_.choose.at(i, tick);
+    else
       half_kick(i);
-    }
     atomicMax(&memory_.finest, static_cast<int>(a_.choose.rung[i]));
   }
 
-  __device__ std::uint32_t warps_a_target(std::uint32_t targets) const {
+  /// How many warps work on the same targets.
+  __device__ std::uint32_t warps_together(std::uint32_t groups) const {
     std::uint32_t together = 1;
-    while (2 * together <= warps && 2 * together * targets <= enough_warps && 2 * together * warp_size * least_sources <= a_.count)
+    while (2 * together <= warps && 2 * together * groups <= enough_warps && 2 * together * warp_size * least_sources <= a_.count)
       together *= 2;
     return together;
   }
 
-  /// `at_once` targets for each group of `together` warps of the block.
   template <int at_once>
-  __device__ void sum_for(const Active& targets, std::uint32_t together, Then then, std::uint64_t tick) {
+  __device__ void sum_for(const Active& targets, Then then, std::uint64_t tick) {
+    const std::uint32_t n = targets.size(), together = warps_together((n + at_once - 1) / at_once);
     const std::uint32_t lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     const std::uint32_t group = warp / together, member = warp % together, groups = warps / together;
-    const std::uint32_t n = targets.size();
     for (std::uint32_t begin = 0; begin < n; begin += gridDim.x * groups * at_once) {
       // Neighbours in number are in different blocks.
       const std::uint32_t first = begin + (group * gridDim.x + blockIdx.x) * at_once;
-      Force<double> sum[at_once];
       std::uint32_t target[at_once];
       if (first < n) {
         Double4 at[at_once];
+        Force<double> sum[at_once];
+        targets.get(first, target);
 #pragma unroll
-        for (int k = 0; k < at_once; ++k) {
-          target[k] = targets[smaller(first + k, n - 1)];
-          at[k] = p_.position[target[k]];
-        }
-#pragma unroll 2
+        for (int k = 0; k < at_once; ++k) at[k] = p_.position[target[k]];
+#pragma unroll(at_once > 1 ? 1 : 2)
         for (std::uint32_t j = member * warp_size + lane; j < a_.count; j += together * warp_size) {
-          const Double4 s = p_.position[j];
+          const double2 xy = a_.sources.xy[j], zm = a_.sources.zm[j];
 #pragma unroll
           for (int k = 0; k < at_once; ++k)
-            add_particle(softening_.of(target[k], j), s.x, s.y, s.z, j == target[k] ? 0.0 : s.w, at[k].x, at[k].y, at[k].z, sum[k]);
+            add_particle(softening_.of(target[k], j), xy.x, xy.y, zm.x, j == target[k] ? 0.0 : zm.y, at[k].x, at[k].y, at[k].z, sum[k]);
         }
+        double part[4 * at_once];
 #pragma unroll
-        for (int k = 0; k < at_once; ++k) sum[k] = over_lanes(sum[k]);
+        for (int k = 0; k < at_once; ++k)
+          part[4 * k] = sum[k].x, part[4 * k + 1] = sum[k].y, part[4 * k + 2] = sum[k].z, part[4 * k + 3] = sum[k].potential;
+        sum_over_lanes<4 * at_once>(part);
+        if (lane < 4 * at_once) memory_.part[warp][lane] = part[0];
       }
-      if constexpr (at_once == 1) {
-        if (together > 1) {
-          __syncthreads();
-          if (lane == 0) memory_.part[warp] = sum[0];
-          __syncthreads();
-          if (member == 0 && lane == 0)
-            for (std::uint32_t m = 1; m < together; ++m) {
-              const Force<double> part = memory_.part[warp + m];
-              sum[0] = {sum[0].x + part.x, sum[0].y + part.y, sum[0].z + part.z, sum[0].potential + part.potential};
-            }
-        }
-      }
+      if (together > 1)
+        __syncthreads();
+      else
+        __syncwarp();
+      if (member == 0 && lane < at_once && first + lane < n) {
+        double sum[4] = {};
+        for (std::uint32_t m = 0; m < together; ++m)
 #pragma unroll
-      for (int k = 0; k < at_once; ++k)
-        if (member == 0 && lane == k && first + k < n) {
-          const std::uint32_t i = target[k];
-          p_.acceleration[i] = {a_.G * sum[k].x, a_.G * sum[k].y, a_.G * sum[k].z, -a_.G * sum[k].potential};
-          follow(i, then, tick);
-        }
+          for (int c = 0; c < 4; ++c) sum[c] += memory_.part[warp + m][4 * lane + c];
+        std::uint32_t i = target[0];
+#pragma unroll
+        for (std::uint32_t k = 1; k < at_once; ++k)
+          if (lane == k) i = target[k];
+        p_.acceleration[i] = {a_.G * sum[0], a_.G * sum[1], a_.G * sum[2], -a_.G * sum[3]};
+        follow(i, then, tick);
+      }
+      if (together > 1)
+        __syncthreads();
+      else
+        __syncwarp();
     }
   }
 
@@ -315,12 +365,14 @@ int take_core_steps(CudaSpace& space, CoreParticles<CudaSpace>& core, const Core
   Particles<CudaSpace>& p = core.particles;
   const auto count = static_cast<std::uint32_t>(p.size());
   Scratch<CudaSpace, Progress> progress(space, 1);
+  Scratch<CudaSpace, double2> xy(space, count), zm(space, count);
   space.fill_bytes(progress.data(), 0, sizeof(Progress));
   with_criterion(step.rules.criterion, [&]<class Criterion>() {
     with_pair_softening(step.law, p.type.data(), p.type.data(), [&]<class Softening>(const Softening& softening) {
       Arguments<Criterion, Softening> arguments{choose_for<Criterion>(p, step.rules, step.own(), core.rest.data()),
                                                 {view_of(p), core.rest.data(), step.half()},
                                                 softening,
+                                                {xy.data(), zm.data()},
                                                 step.law.G(),
                                                 count,
                                                 step.begin,

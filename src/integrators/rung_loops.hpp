@@ -104,21 +104,23 @@ struct KickAndChoose {
   std::uint8_t* rung;
   LengthOfType softening;
   double accuracy, base, pinned_mass;
-  std::uint64_t tick;  ///< 0: no step has ended
+  std::uint64_t tick;
   int deepest;
   Rungs own;  ///< particles of finer rungs are not kicked here; none takes a coarser one
 
-  GROVE_HD void operator()(std::size_t i) const {
+  GROVE_HD void operator()(std::size_t i) const { at(i, tick); }
+  /// `now`: the tick; 0: no step has ended.
+  GROVE_HD void at(std::size_t i, std::uint64_t now) const {
     int r = rung[i];
-    if (!ends_at(r, tick)) return;
+    if (!ends_at(r, now)) return;
     const Double4 force = p.acceleration[i];
     Double3 v = p.velocity[i];
-    if (tick != 0 && r <= own.finest) v = half_kicked(v, base, r, force);
+    if (now != 0 && r <= own.finest) v = half_kicked(v, base, r, force);
     const Double4 further = rest ? rest[i] : Double4{};
     const Double4 all{force.x + further.x, force.y + further.y, force.z + further.z, force.w + further.w};
     const int wanted = rung_for(Criterion::step(all, softening(type[i]), accuracy), fabs(base), deepest);
     const int coarser = r > own.finest ? own.finest : r - 1;
-    r = wanted > r ? wanted : begun_at(larger(wanted, smaller(coarser, deepest)), tick);
+    r = wanted > r ? wanted : begun_at(larger(wanted, smaller(coarser, deepest)), now);
     r = larger(r, own.coarsest);
     rung[i] = static_cast<std::uint8_t>(r);
     if (p.position[i].w < pinned_mass && r <= own.finest) v = half_kicked(v, base, r, force);
