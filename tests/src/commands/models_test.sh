@@ -242,7 +242,13 @@ a_galaxy_out_of_equilibrium_ends_the_check_with_1() {
 files_of_galaxies_have_the_softening_of_each_component() {
   ranks 2 ic galaxy --preset lmc --n 3000 --out l.hdf5 >/dev/null &&
     "$grove" run --set initial_conditions.file=l.hdf5 --set units.system=file --set time.end=0 >out.txt 2>&1 &&
-    contains out.txt "has softening 0.189" && contains out.txt "of disc" && contains out.txt "has softening 1.365" && contains out.txt "of halo"
+    contains out.txt "has softening 0.189" && contains out.txt "of disc" && contains out.txt "has softening 1.365" && contains out.txt "of halo" &&
+    lacks out.txt "steps) would do" || return 1
+  # A note has the setting that takes them.
+  local softening
+  softening=$(sed -n 's/^note: gravity.softening = \({.*}\) is that of the file$/\1/p' out.txt)
+  "$grove" run --overwrite --set initial_conditions.file=l.hdf5 --set units.system=file --set time.end=0 --set "gravity.softening=$softening" >out.txt 2>&1 &&
+    lacks out.txt "has softening"
 }
 
 density_tables_that_are_no_files_are_told() {
