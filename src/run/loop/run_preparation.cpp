@@ -38,8 +38,8 @@ RunPreparation::RunPreparation(Config config, const EarlierRunOptions& earlier, 
     : earlier_(earlier), comm_(comm), config_(std::move(config)), directory_(config_.output.directory) {
   // Before the directory is read.
   lock_directory();
-  if (earlier_.continues) take_step_of_earlier_run();
-  if (!earlier_.continues) make_schedule();
+  const bool chooses_step = config_.time.dt_is_auto;
+  earlier_.continues ? take_step_of_earlier_run() : make_schedule();
   simulation_ = make_configured_simulation(config_, comm_);
   comm_.agree([&] {
     simulation_->require_times(config_.time.begin, config_.time.end);
@@ -49,8 +49,16 @@ RunPreparation::RunPreparation(Config config, const EarlierRunOptions& earlier, 
   if (!earlier_.continues) return;
   restart_ = find_restart_point({directory_, config_, simulation_->fields(), device_.is_gpu(), earlier_.force_config}, comm_);
   schedule_ = restart_.schedule;
-  if (!restart_.exists()) make_schedule();
-  if (!restart_.exists()) restart_.notes.push_back("there is nothing to continue from in " + directory_.path() + ": the run begins anew");
+  if (restart_.exists() && config_.time.dt_is_auto)
+    comm_.agree([&] {
+      throw ConfigError(fmt::format("time.dt = \"auto\": {}, which says the step of the run so far, is missing: give the number",
+                                    directory_.used_parameters()));
+    });
+  if (!restart_.exists()) {
+    config_.time.dt_is_auto = chooses_step;
+    make_schedule();
+    restart_.notes.push_back("there is nothing to continue from in " + directory_.path() + ": the run begins anew");
+  }
   advise(restart_.notes);
 }
 
@@ -79,17 +87,15 @@ void RunPreparation::choose_step() {
   begin_activity("choosing the time step");
   TimeParameters& time = config_.time;
   const double duration = time.end - time.begin;
-  double dt = time.dt;
-  if (duration > 0) {
-    simulation_->start(ParticleSet(state_.particles), time.begin);
-    // Not more than one snapshot or picture is due after a step.
-    double most = duration;
-    for (const double every : {config_.output.snapshot_every, config_.pictures.every})
-      if (every > 0) most = std::min(most, every);
-    dt = StepSchedule::dividing_step(duration, config_.output.snapshot_every, automatic_step(*simulation_, config_, comm_, most));
-  }
-  time.dt = dt;
   time.dt_is_auto = false;
+  // A run without a step needs none.
+  if (!(duration > 0)) return make_schedule();
+  simulation_->start(ParticleSet(state_.particles), time.begin);
+  // Not more than one snapshot or picture is due after a step.
+  double most = duration;
+  for (const double every : {config_.output.snapshot_every, config_.pictures.every})
+    if (every > 0) most = std::min(most, every);
+  time.dt = StepSchedule::dividing_step(duration, config_.output.snapshot_every, automatic_step(*simulation_, config_, comm_, most));
   make_schedule();
   advise(fmt::format("time.dt = {}, by the forces at the start", schedule_->text(schedule_->dt())));
 }

@@ -12,12 +12,13 @@ double automatic_step(Simulation& simulation, const Config& config, const Commun
   const bool divides = config.time.divide();
   const StepParameters steps = divides ? static_cast<const StepParameters&>(config.time) : StepParameters{};
   const StepCriterion check = simulation.check_step(most, steps, divides ? half : tolerated_share);
-  comm.agree([&] {
-    if (check.is_known) return;
-    throw ConfigError(
-        "time.dt = \"auto\": nothing says how long a step may be, since no particle has both mass and a softening length; give a number "
-        "or, without softening, time.steps = \"block\" and time.criterion = \"potential\"");
-  });
+  // The same on all ranks.
+  if (!check.is_known)
+    comm.agree([] {
+      throw ConfigError(
+          "time.dt = \"auto\": nothing says how long a step may be, since no particle has both mass and a softening length; give a number "
+          "or, without softening, time.steps = \"block\" and time.criterion = \"potential\"");
+    });
   return check.would_do;
 }
 

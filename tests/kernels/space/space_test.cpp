@@ -316,7 +316,7 @@ TEST_F(Parallel, SortPairsSortsKeysOfAnyDistributionWhateverItExpects) {
       {"reversed", [](std::uint64_t i, std::uint64_t n) { return n - i; }},
       {"equal", [](std::uint64_t, std::uint64_t) { return std::uint64_t{7}; }},
       {"the largest", [](std::uint64_t, std::uint64_t) { return ~std::uint64_t{0}; }},
-      {"sorted but for some", [this](std::uint64_t i, std::uint64_t n) { return i % 50 == 0 ? random() % n : i; }},
+      {"sorted except some", [this](std::uint64_t i, std::uint64_t n) { return i % 50 == 0 ? random() % n : i; }},
       {"every block the same", [](std::uint64_t i, std::uint64_t) { return i % block << 32; }},
       {"two values", [](std::uint64_t i, std::uint64_t) { return i * 2654435761U >> 7 & 1; }},
       {"random", [this](std::uint64_t, std::uint64_t) { return random(); }}};

@@ -94,7 +94,12 @@ a_run_that_chose_its_step_keeps_it() {
   "$grove" run run.toml --quiet --set 'time.dt="auto"' && mv output whole &&
     "$grove" run run.toml --quiet --set 'time.dt="auto"' --set time.end=0.25 && dt=$(step_of output) &&
     "$grove" run run.toml --quiet --set 'time.dt="auto"' --continue >out.txt && holds [ "$(step_of output)" = "$dt" ] &&
-    holds cmp whole/energy.csv output/energy.csv
+    holds cmp whole/energy.csv output/energy.csv || return 1
+  # Where nothing tells the step, the run says so; where there is no state, it chooses anew.
+  rm output/used_parameters.toml && fails_with 2 "before $dt" "$grove" run run.toml --set 'time.dt="auto"' --set time.end=1 --continue &&
+    fails_with 2 "which says the step of the run so far" "$grove" run run.toml --set 'time.dt="auto"' --set time.end=1 --continue --force-config || return 1
+  mkdir empty && "$grove" run run.toml --continue --set output.directory=empty --set 'time.dt="auto"' >out.txt && contains out.txt "forces at the start" &&
+    "$grove" run run.toml --overwrite --set 'time.dt="auto"' --set time.end=0 >out.txt && lacks out.txt "forces at the start"
 }
 
 without_softening_or_mass_no_step_is_chosen() {
