@@ -19,6 +19,7 @@
 #include "kernels/base/text_table.hpp"
 #include "src/advice/memory_check.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
+#include "src/run/start/recorded_physics.hpp"
 
 namespace grove {
 
@@ -136,12 +137,9 @@ std::array<std::uint64_t, particle_type_count> count_of_types(const ParticleSet&
 std::vector<std::string> notes_on_softening(const Config& config, const InitialState& state) {
   // One note for each length, whatever the number of components that have it.
   std::map<std::pair<std::string, std::string>, std::string> components;  // by the text before and after them
-  NumberTable of_file;
   for (const FileSoftening& softening : state.info.softenings) {
     const double used = used_softening(config.gravity, softening);
     if (!(softening.highest > 0)) continue;  // initial conditions that say nothing have 0
-    if (softening.type >= 0 && softening.lowest == softening.highest)
-      of_file[state.components[static_cast<std::size_t>(softening.type)]] = softening.highest;
     if (!differs(softening.lowest, used) && !differs(softening.highest, used)) continue;
     const std::string to = softening.lowest == softening.highest ? "" : fmt::format(" to {:.6g}", softening.highest);
     std::string& names = components[{fmt::format("softening {:.6g}{}", softening.lowest, to),
@@ -152,8 +150,8 @@ std::vector<std::string> notes_on_softening(const Config& config, const InitialS
   for (const auto& [text, names] : components)
     notes.push_back(fmt::format("{} has {} {}{}, which is used", config.initial_conditions.file, text.first,
                                 names.empty() ? "" : names + " ", text.second));
-  if (!notes.empty() && !of_file.empty())
-    notes.push_back(fmt::format("gravity.softening = {} is that of the file", to_toml(Value(of_file))));
+  const std::optional<Value> of_file = softening_in(state.info);
+  if (!notes.empty() && of_file) notes.push_back(fmt::format("gravity.softening = {} is that of the file", to_toml(*of_file)));
   return notes;
 }
 

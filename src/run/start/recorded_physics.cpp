@@ -69,8 +69,8 @@ bool is_replaced(const std::string& name, const std::set<std::string>& given, bo
   return row && row->only_with && given.contains(row->section + "." + row->only_with->name);
 }
 
-/// The softening of each component that the file has particles of, or one for all of them; nothing where the file does not say
-/// them all by type.
+}  // namespace
+
 std::optional<Value> softening_in(const ReadInfo& info) {
   std::map<int, double> of_type;
   for (const FileSoftening& softening : info.softenings) {
@@ -90,8 +90,6 @@ std::optional<Value> softening_in(const ReadInfo& info) {
   if (std::all_of(of_component.begin(), of_component.end(), [&](const auto& one) { return one.second == first; })) return Value(first);
   return Value(of_component);
 }
-
-}  // namespace
 
 const std::string* configuration_in(const ReadInfo& info) {
   const auto found =

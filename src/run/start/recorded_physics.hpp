@@ -7,12 +7,17 @@
 #include <vector>
 
 #include "io/formats/reader.hpp"
+#include "kernels/base/setting.hpp"
 #include "src/config/config.hpp"
 
 namespace grove {
 
 /// The text of the configuration in a snapshot of Grove; null where the file has none.
 const std::string* configuration_in(const ReadInfo& info);
+
+/// The setting gravity.softening that has the lengths in the file: of each component that has particles there, or one for all of them;
+/// nothing where the file does not say them all by type.
+std::optional<Value> softening_in(const ReadInfo& info);
 
 /// What a file records of softening, G, units and other settings of the forces, except method and accuracy. Snapshots of Grove have their
 /// configuration; other files may have units, G and, in GADGET's way, softening lengths of their components.
