@@ -82,7 +82,8 @@ void declare_generator(CLI::App& app, const Generator& generator, const std::sha
                    fmt::format("{} [{}]", setting.meaning, to_toml(setting.default_value)))
         ->type_name(what_is_allowed(setting));
   options->common.declare_settings(own);
-  own.footer("After: " + generator.source + (find_named(generator.settings, galaxy_keys[0]) ? "\n\n" + galaxies_help() : ""));
+  const std::string source = generator.source.empty() ? "" : "After: " + generator.source;
+  own.footer(source + (find_named(generator.settings, galaxy_keys[0]) ? "\n\n" + galaxies_help() : ""));
 }
 
 /// The subcommand for the particles of a configuration file.

@@ -10,6 +10,9 @@
 namespace grove {
 namespace {
 
+/// The key of a table's file, since initial_conditions.file has particles.
+constexpr const char* density_file = "density_file";
+
 /// The default tapers of spheres that have `cutoff`, too: they are the whole models within some 0.001 of mass and density.
 const std::map<std::string, double>& tapers_of_whole_models() {
   static const std::map<std::string, double> tapers{{"plummer", 100.0}, {"hernquist", 2000.0}};
@@ -20,6 +23,10 @@ Model prepare_one(const InitialConditions& conditions, double G) {
   static const std::set<std::string> haloes{"hernquist", "nfw", "einasto", "isothermal"};
   const std::string& kind = conditions.generator;
   ComponentParameters sphere{haloes.contains(kind) ? "halo" : "stars", kind, conditions.parameters};
+  if (kind == "table") {
+    sphere.values.erase(density_file);
+    sphere.values["file"] = conditions.text(density_file);
+  }
   sphere.values["mass"] = conditions.number("mass");
   sphere.values["type"] = std::uint64_t{1};
   if (tapers_of_whole_models().contains(kind)) {
@@ -32,6 +39,8 @@ Model prepare_one(const InitialConditions& conditions, double G) {
 std::optional<Complaint> check_one(const InitialConditions& conditions) {
   if (conditions.number("anisotropy_radius") > 0 && conditions.number("anisotropy") != 0)
     return Complaint{"anisotropy", "left out where anisotropy_radius is given"};
+  if (conditions.generator == "table" && conditions.text(density_file).empty())
+    return Complaint{density_file, "given: the file with the density"};
   const auto whole = tapers_of_whole_models().find(conditions.generator);
   if (whole == tapers_of_whole_models().end()) return std::nullopt;
   const double cutoff = conditions.number("cutoff");
@@ -47,13 +56,13 @@ std::vector<Generator> spheres_of_kinds() {
   static const std::set<std::string> of_galaxies{"particles", "softening", "type", "density", "circular_velocity"};
   std::vector<Generator> made;
   for (const ComponentKind& kind : component_kinds()) {
-    // A table has a file, which in initial conditions means particles.
-    if (is_disc(kind.name) || is_point(kind.name) || kind.name == "table" || kind.name == "uniform") continue;
+    if (is_disc(kind.name) || is_point(kind.name) || kind.name == "uniform") continue;
     const auto whole = tapers_of_whole_models().find(kind.name);
     Generator generator{kind.name, "sphere in equilibrium: " + kind.meaning, kind.source, {}, check_one, prepare_one, true};
     for (Setting setting : kind.settings) {
       if (of_galaxies.contains(setting.name)) continue;
       if (setting.name == "mass") setting = {"mass", 1.0, positive, "total mass of the particles", {}, {}, Dimension::mass};
+      if (setting.name == "file") setting.name = density_file;
       const bool is_whole = setting.name == "taper" && whole != tapers_of_whole_models().end();
       if (is_whole) setting.default_value = whole->second;
       generator.settings.push_back(std::move(setting));

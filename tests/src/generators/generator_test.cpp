@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <numeric>
 
@@ -14,9 +15,21 @@
 #include "src/config/config.hpp"
 #include "src/galaxies/random.hpp"
 #include "tests/support/generator_sample.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace grove {
 namespace {
+
+/// A Hernquist sphere.
+std::string density_table() {
+  static const TemporaryDirectory directory;
+  static const std::string path = [] {
+    std::ofstream file(directory.file("density.txt"));
+    for (double r = 1e-3; r < 1e3; r *= 1.2) file << r << ' ' << 1 / (r * std::pow(1 + r, 3)) << '\n';
+    return directory.file("density.txt");
+  }();
+  return path;
+}
 
 InitialConditions conditions_of(const std::string& generator, std::uint64_t n, std::uint64_t seed = 1) {
   InitialConditions conditions;
@@ -24,6 +37,7 @@ InitialConditions conditions_of(const std::string& generator, std::uint64_t n, s
   conditions.n = n;
   conditions.seed = seed;
   if (generator == "galaxy") conditions.galaxies = {tests::small_galaxy()};
+  if (generator == "table") conditions.parameters["density_file"] = density_table();
   return conditions;
 }
 
@@ -121,9 +135,12 @@ TEST_P(EveryGenerator, DefaultsAreInRange) {
     EXPECT_FALSE(setting.meaning.empty()) << setting.name;
     // Without a name, a galaxy is made of sections.
     const std::string text = GetParam() == "galaxy" ? "[galaxies.own.stars]\nkind = \"plummer\"\nmass = 1" : "";
-    EXPECT_NO_THROW(parse_config(
-        text, "test",
-        {"initial_conditions.generator=" + GetParam(), "initial_conditions." + setting.name + "=" + to_toml(setting.default_value)}));
+    // That of a table has no default.
+    const Value value = setting.name == "density_file" ? Value(density_table()) : setting.default_value;
+    std::vector<std::string> overrides{"initial_conditions.generator=" + GetParam(),
+                                       "initial_conditions." + setting.name + "=" + to_toml(value)};
+    if (GetParam() == "table") overrides.push_back("initial_conditions.density_file=" + to_toml(Value(density_table())));
+    EXPECT_NO_THROW(parse_config(text, "test", overrides));
   }
   EXPECT_FALSE(check_generator(conditions_of(GetParam(), 100)).has_value());
 }
