@@ -7,12 +7,13 @@
 #   --n N             number of particles (default: as in jobscripts/collision.toml)
 #   --ranks P         MPI ranks (default: one for each GPU; without a GPU 2, which share the cores)
 #   --output DIR      where the snapshots go (default: output_collision in the current directory). Earlier results there are set aside
-#   --device D        gpu, cpu, or auto (default): GPUs when there are any
+#   --device D        gpu, cpu, or auto (default): GPUs when there are any. Only gpu builds code for GPUs where there is none
 #   --build-dir DIR   where to build (default: build/release in the repository)
 #   --no-install      install no packages, take the machine as it is
 #   --set key=value   changes any other key of the configuration, e.g. --set time.end=10
 #
-# Missing packages are installed with apt, as root or through sudo.
+# Missing packages are installed with apt, as root or through sudo. What apt, CMake and compilers print goes to quickstart.log in the
+# directory of the build.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -40,6 +41,18 @@ read_options() {
   done
   [[ "$device" =~ ^(auto|gpu|cpu)$ ]] || grove_fail "--device is '$device'; allowed: auto, gpu, cpu"
   [[ -z "$ranks" || "$ranks" =~ ^[1-9][0-9]*$ ]] || grove_fail "--ranks is '$ranks'; it must be a positive number"
+}
+
+# Code for GPUs takes longer to compile than all the rest, so a new build has it only where a GPU is found or asked for. A build that is
+# there already stays as it is configured, or gets it.
+choose_back_ends() {
+  back_ends=()
+  if [[ "$device" == gpu || ("$device" == auto && "$(grove_gpu_count)" -gt 0) ]]; then
+    back_ends=(-DGROVE_CUDA=AUTO)
+  elif [[ ! -e "$build_directory/CMakeCache.txt" ]]; then
+    back_ends=(-DGROVE_CUDA=OFF)
+    if [[ "$device" == auto ]]; then grove_say "no GPU was found: Grove is built for CPUs alone (--device gpu builds it for GPUs, too)"; fi
+  fi
 }
 
 # One rank for each GPU that the build can use; otherwise two ranks that share the cores.
@@ -78,8 +91,12 @@ TEXT
 }
 
 read_options "$@"
+mkdir -p "$build_directory"
+grove_log="$build_directory/quickstart.log"
+: >"$grove_log"
 grove_set_up
-grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=OFF
+choose_back_ends
+grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=OFF "${back_ends[@]}"
 choose_ranks
 grove_mpirun "$ranks" "$build_directory/grove" run "$configuration" --device "$device" --overwrite --set "output.directory=$output" "${settings[@]}"
 say_what_next

@@ -21,6 +21,22 @@ grove_fail() {
   exit 1
 }
 
+# Runs a command. Where a script has set `grove_log`, the output goes to this file, only a quarter of what a build prints as per cents is
+# shown, and where the command fails, the end of the file.
+grove_logged() {
+  if [[ -z "${grove_log:-}" ]]; then
+    "$@"
+    return
+  fi
+  # shellcheck disable=SC2016
+  local quarters='/^\[ *[0-9]+%\]/ && $2 >= shown + 25 { shown = $2 - $2 % 25; print "    " shown " %"; fflush() }'
+  if "$@" 2>&1 | tee -a "$grove_log" | awk -F '[[%]' "$quarters" >&2; then return; fi
+  grep -n -m 5 -A 3 'error:' "$grove_log" >&2 || true
+  tail -n 15 "$grove_log" >&2
+  grove_say "all of its output is in $grove_log"
+  return 1
+}
+
 # Stops unless an option has its value: grove_need_value OPTION ARGUMENTS_LEFT.
 grove_need_value() { [[ $2 -ge 2 ]] || grove_fail "$1 needs a value (--help shows the options)"; }
 
@@ -98,8 +114,8 @@ grove_install_missing() {
     fi
   fi
   grove_say "installing: ${missing[*]}"
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update || grove_fail "apt-get update failed; nothing was installed"
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" || grove_fail "apt-get install failed; see its message above"
+  grove_logged "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update || grove_fail "apt-get update failed; nothing was installed"
+  grove_logged "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" || grove_fail "apt-get install failed; see its message above"
 }
 
 grove_install_cmake_from_pip() {
@@ -150,8 +166,8 @@ grove_build() {
   grove_use_cmake
   if [[ -n "${GROVE_CUDA_ARCHITECTURES:-}" ]]; then set -- "$@" "-DGROVE_CUDA_ARCHITECTURES=$GROVE_CUDA_ARCHITECTURES"; fi
   grove_say "building in $directory"
-  cmake -S "$grove_root" -B "$directory" -DGROVE_UNITY_BUILD=ON "$@"
-  cmake --build "$directory" --parallel "$(grove_cores)"
+  grove_logged cmake -S "$grove_root" -B "$directory" -DGROVE_UNITY_BUILD=ON "$@"
+  grove_logged cmake --build "$directory" --parallel "$(grove_cores)"
 }
 
 # mpirun refuses root, which is who one is in a container, unless it is told.

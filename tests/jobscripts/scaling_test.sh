@@ -38,15 +38,40 @@ is_png() { holds [ "$(od -An -tx1 -N8 "$1" | tr -d ' ')" = 89504e470d0a1a0a ]; }
 
 tests_follow
 
+# quickstart OPTIONS...: with a program that is built, and a cmake that writes what it is called with to calls.txt and fails where broken is.
+quickstart() {
+  mkdir -p build bin && ln -sf "$grove" build/grove && cat >bin/cmake <<'END' && chmod +x bin/cmake || return 1
+#!/bin/sh
+echo "$@" >>calls.txt
+echo cmake version 9.0
+if [ -e broken ]; then echo "x.cpp:1: error: wrong"; exit 1; fi
+for part in 1 30 60 100; do printf '[%3d%%] Building x.cpp\n' $part; done
+END
+  # No GPU is found.
+  printf '#!/bin/sh\nexit 1\n' >bin/nvidia-smi && chmod +x bin/nvidia-smi &&
+    PATH=$PWD/bin:$PATH "$root/jobscripts/quickstart.sh" --build-dir build --no-install --ranks 1 --output out \
+      --set time.end=0.1 --set time.dt=0.1 "$@" >said.txt 2>&1
+}
+
 # As its last words propose, with more particles.
 the_quickstart_can_be_run_again() {
-  mkdir build bin && ln -s "$grove" build/grove && printf '#!/bin/sh\necho cmake version 9.0\n' >bin/cmake && chmod +x bin/cmake || return 1
   local n
-  for n in 100 200; do
-    PATH=$PWD/bin:$PATH "$root/jobscripts/quickstart.sh" --build-dir build --no-install --device cpu --ranks 1 --n $n --output out \
-      --set time.end=0.1 --set time.dt=0.1 >said.txt 2>&1 || { cat said.txt; return 1; }
-  done
-  contains said.txt "The collision is done" && holds [ -e out/energy.csv ] && holds [ -e out.1/energy.csv ]
+  for n in 100 200; do quickstart --device cpu --n $n || { cat said.txt; return 1; }; done
+  contains said.txt "The collision is done" && holds [ -e out/energy.csv ] && holds [ -e out.1/energy.csv ] && lacks said.txt "no GPU was found"
+}
+
+the_quickstart_builds_code_for_gpus_where_they_are_or_it_is_asked_for() {
+  quickstart --n 100 && contains said.txt "no GPU was found" && contains calls.txt "-DGROVE_CUDA=OFF" || { cat said.txt; return 1; }
+  touch build/CMakeCache.txt && rm calls.txt && quickstart --n 100 && lacks calls.txt GROVE_CUDA && lacks said.txt "no GPU was found" || return 1
+  # There is none to run on.
+  rm calls.txt && ! quickstart --n 100 --device gpu && contains calls.txt "-DGROVE_CUDA=AUTO"
+}
+
+the_quickstart_says_little_and_keeps_the_rest() {
+  quickstart --n 100 && lacks said.txt Building && contains said.txt "100 %" && contains build/quickstart.log "[ 60%] Building x.cpp" &&
+    holds [ "$(wc -l <said.txt)" -le 60 ] || return 1
+  touch broken && ! quickstart --n 100 && contains said.txt "error: wrong" && contains said.txt "all of its output is in build/quickstart.log" &&
+    lacks said.txt "The collision is done"
 }
 
 the_tables_have_the_medians_of_what_the_runs_wrote() {
