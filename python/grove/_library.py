@@ -68,6 +68,7 @@ EXTERNAL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctyp
 _S = ctypes.c_void_p
 _SIGNATURES = {
     "grove_create": [ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(_S)],
+    "grove_comm_self": [],
     "grove_destroy": [_S],
     "grove_load": [_S],
     "grove_get_components": [_S, ctypes.POINTER(ctypes.c_char_p)],
@@ -81,6 +82,7 @@ _SIGNATURES = {
     "grove_notes": [_S, ctypes.POINTER(ctypes.c_char_p)],
     "grove_get": [_S, ctypes.c_char_p, Array],
     "grove_set": [_S, ctypes.c_char_p, Array],
+    "grove_advise": [_S, ctypes.c_double, ctypes.POINTER(ctypes.c_char_p)],
     "grove_evolve": [_S, ctypes.c_double, CALLBACK, ctypes.c_void_p],
     "grove_lend": [_S, ctypes.POINTER(LentArrays)],
     "grove_take_back": [_S, ctypes.c_int],
@@ -123,6 +125,7 @@ def library():
             raise SystemError(f"{place} is not of the version of this package: it has no {name}()")
         getattr(lib, name).argtypes = arguments
     lib.grove_version.restype = lib.grove_last_error.restype = ctypes.c_char_p
+    lib.grove_comm_self.restype = ctypes.c_void_p
     return lib
 
 

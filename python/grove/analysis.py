@@ -8,7 +8,7 @@ import typing
 import numpy as np
 
 from ._library import SettingError, is_on_gpu
-from .units import is_quantity
+from .units import in_code_units, is_quantity
 
 if typing.TYPE_CHECKING:
     from .particles import Particles
@@ -380,7 +380,23 @@ def _numbers(self: Particles):
         raise ValueError("the particles are on a GPU: copy them to numpy first")
     if not len(self.mass):
         raise ValueError("there are no particles")
-    return [np.asarray(field, float) for field in fields]
+    numbers = [np.asarray(field, float) for field in fields]
+    for name, values in zip(("position", "velocity", "mass"), numbers):
+        if not np.isfinite(values).all():
+            row = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))[0]
+            raise ValueError(f"the {name} of particle [{row}] is not finite")
+    return numbers
+
+
+def _length_of(self: Particles, value, what):
+    """Lengths in code units: numbers, or quantities of particles that know their units."""
+    if any(isinstance(part, str) for part in (value if isinstance(value, (list, tuple)) else [value])):
+        raise ValueError(f"{what}: {value!r}: give numbers in code units, or quantities")
+    if isinstance(value, (list, tuple)) and any(map(is_quantity, value)):
+        return [_length_of(self, part, what) for part in value]
+    if is_quantity(value) and self.units is None:
+        raise ValueError(f"{what}: {value!r}: the particles do not know their units: set p.units, or give numbers")
+    return in_code_units(value, "length", self.units)
 
 
 def _own_G(self: Particles, G):
@@ -400,10 +416,7 @@ def _field(self: Particles, chosen, settings):
     from .field import Field
 
     x, _, m = _numbers(self)
-    field = Field(x[chosen], m[chosen], **settings)
-    if len(field._sim) != np.count_nonzero(chosen):  # noqa: SLF001
-        raise SettingError("on several ranks forces are of all of them: give comm=MPI.COMM_SELF of mpi4py for those of this rank")
-    return field
+    return Field(x[chosen], m[chosen], **{"units": self.units, "comm": "self", **settings})
 
 
 def centre(self: Particles, of: Component = None, *, at: Place = "densest", velocity_within: float | None = None) -> Centre:
@@ -417,6 +430,8 @@ def centre(self: Particles, of: Component = None, *, at: Place = "densest", velo
     if isinstance(at, Centre):
         return at
     chosen = slice(None) if of is None else self.of(of)
+    at = at if isinstance(at, str) else _length_of(self, at, "at")
+    velocity_within = _length_of(self, velocity_within, "velocity_within")
     x, v, m = _numbers(self)
     return _find_centre(x[chosen], v[chosen], m[chosen], at, velocity_within)
 
@@ -427,7 +442,7 @@ def face_on(self: Particles, of: Component = "disc", *, centre: Place = "inner",
     within: of its particles up to this radius; None: the one that holds 99.9 % of them. The x axis is the old one, projected onto
     the plane (the y axis, where the disc's axis is within 18 degrees of x). Raises ValueError without angular momentum.
     """
-    chosen, (x, v, m), place = self.of(of), _numbers(self), self.centre(of, at=centre)
+    chosen, (x, v, m), place, within = self.of(of), _numbers(self), self.centre(of, at=centre), _length_of(self, within, "within")
     x, v = x - place.position, v - place.velocity
     distance = _lengths(x)
     chosen = chosen & (distance <= (_percentile(distance[chosen], 0.999) if within is None else within))
@@ -451,6 +466,7 @@ def profile(self: Particles, bins: int | typing.Sequence[float] | np.ndarray = 3
     Circular velocities are sqrt(G enclosed_mass / radius_outer), without external potentials; NaN where a file does not say G.
     """
     chosen = self.of(of)
+    bins, begin, end = (_length_of(self, value, name) for name, value in (("bins", bins), ("begin", begin), ("end", end)))
     if disc is None:
         place, (x, v, m) = self.centre(at="densest" if centre is None else centre), _numbers(self)
         x, v = x - place.position, v - place.velocity
@@ -485,7 +501,7 @@ def rotation_curve(self: Particles, radii: typing.Sequence[float] | np.ndarray, 
     grove.Field: r times the mean pull towards the centre over `points` on each circle, and NaN where that is outwards; settings:
     of Field, as softening=0.05. External potentials are not counted.
     """
-    radii, G = np.asarray(radii, float), _known_G(self, G)
+    radii, G = np.asarray(_length_of(self, radii, "radii"), float), _known_G(self, G)
     if radii.ndim != 1 or not np.all(radii > 0):
         raise ValueError("radii: must be numbers > 0, (M,)")
     if disc is None:

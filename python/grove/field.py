@@ -12,16 +12,23 @@ from .simulation import Simulation
 
 
 class Field:
-    """The gravity of particles at x (N, 3) with masses m (N,) or one mass for all. settings: as of Simulation. On several ranks it is
-    that of all ranks' particles, and the ranks must give as many each, the first ones one more where they do not divide.
+    """The gravity of particles at x (N, 3) with masses m (N,) or one mass for all, or of Particles. settings: as of Simulation. On several
+    ranks it is that of all ranks' particles, and the ranks must give as many each, the first ones one more where they do not divide.
 
         field = grove.Field(x, m, softening=0.01)
         acceleration, potential = field(points)     # (M, 3) and (M,), at any points (M, 3)
         acceleration, potential = field()           # at the particles, without their own term
     """
 
-    def __init__(self, x: typing.Any, m: typing.Any, **settings: typing.Any) -> None:
-        particles = Particles(x, mass=m)
+    def __init__(self, x: typing.Any, m: typing.Any = None, **settings: typing.Any) -> None:
+        if isinstance(x, Particles) and m is not None:
+            raise SettingError("m has no effect: Particles have masses")
+        if isinstance(x, Particles):
+            # Without their ids they keep their order.
+            particles = Particles(x.position, mass=x.mass, type=x.type, components=x.components)
+            particles.units = x.units
+        else:
+            particles = Particles(x, mass=m)
         self._sim = Simulation(particles, **settings)
         if len(self._sim.get("mass")) != len(particles):
             raise SettingError("on several ranks, each gives as many particles, the first ones one more where they do not divide")

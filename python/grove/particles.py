@@ -19,6 +19,29 @@ def usual_name(number):
     return next(name for name, of in TYPES.items() if of == number)
 
 
+def type_numbers(types, components):
+    """Types as numbers, where they are names: the usual ones, and those of `components`. Raises ValueError for another name."""
+    types = lib.imported(types)
+    names = np.asarray(0 if lib.is_on_gpu(types) else types)
+    if names.dtype.kind != "U":
+        return types
+    numbers = {**TYPES, **{name: number for number, name in components.items()}}
+    for name in np.unique(names):
+        if name not in numbers:
+            raise ValueError(f"type {str(name)!r}: there are {', '.join(numbers)}, and the numbers 0 to 5; components={{4: {str(name)!r}}} names a type")
+    return np.vectorize(numbers.__getitem__)(names)
+
+
+def _joined_ids(some, others):
+    """None unless both have ids. Raises ValueError where they have one in common."""
+    if some.id is None or others.id is None:
+        return None
+    in_both = np.intersect1d(some.id, others.id)
+    if len(in_both):
+        raise ValueError(f"both have the id {in_both[0]}: where id is set to None, Grove numbers the particles of the sum")
+    return np.concatenate([some.id, others.id])
+
+
 def joined_components(some, others):
     """The names of both. Raises ValueError where a type has two."""
     for number in some.keys() & others.keys():
@@ -32,7 +55,8 @@ def _numbers(values, what):
         raise ValueError(f"{what} has masked values: choose the others, as by .compressed()")
     values = np.asarray(values)
     if values.dtype.kind not in "fiub":
-        raise ValueError(f"{what} has elements of the type {values.dtype}, and needs real numbers")
+        hint = "; texts with a unit are for settings: give a quantity of astropy or unyt" if values.dtype.kind == "U" else ""
+        raise ValueError(f"{what} has elements of the type {values.dtype}, and needs real numbers{hint}")
     return values
 
 
@@ -79,6 +103,7 @@ class Particles:
     Raises ValueError for shapes that do not fit.
     """
 
+    #: Each may be set, as the constructor takes it: for as many particles.
     position: np.ndarray
     velocity: np.ndarray
     mass: np.ndarray
@@ -89,6 +114,9 @@ class Particles:
     #: Code units in cgs, and G in code units, of particles of a simulation, of generate() or of a file; None: not known.
     units: Units | None = None
     G: float | None = None
+    #: Code units, of a file; a simulation of these particles begins then. None: not known.
+    time: float | None = None
+    _names = ("position", "velocity", "mass", "id", "type", "components", "units", "G", "time")
 
     centre = analysis.centre
     face_on = analysis.face_on
@@ -107,26 +135,29 @@ class Particles:
             raise ValueError(f"components = {self.components}: they give types 0 to 5 a name")
         if len(set(self.components.values())) < len(self.components):
             raise ValueError(f"components = {self.components}: two types have one name")
-        self.position = _vectors(position, "position")
-        n = len(self)
-        self.velocity = np.zeros((n, 3)) if velocity is None else _vectors(velocity, "velocity")
-        if lib.shape_of(self.velocity) != (n, 3):
-            raise ValueError(f"velocity has the shape {lib.shape_of(self.velocity)}, and position {lib.shape_of(self.position)}")
+        self.position = position
+        self.velocity = np.zeros((len(self), 3)) if velocity is None else velocity
         if mass is None:
             raise ValueError("particles need a mass: (N,), or one number for all")
-        self.mass = _column(mass, n, "mass")
-        self.id = None if id is None else _column(id, n, "id", np.uint64)
-        type = lib.imported(type)  # noqa: A001
-        names = np.asarray(0 if lib.is_on_gpu(type) else type)
-        if names.dtype.kind == "U":
-            numbers = self._numbers_of_names()
-            for name in np.unique(names):
-                if name not in numbers:
-                    raise ValueError(
-                        f"type {str(name)!r}: there are {', '.join(numbers)}, and the numbers 0 to 5; components={{4: {str(name)!r}}} names a type"
-                    )
-            type = np.vectorize(numbers.__getitem__)(names)
-        self.type = _column(type, n, "type", np.uint8)
+        self.mass = mass
+        self.id = id
+        self.type = type
+
+    def __setattr__(self, name: str, values: typing.Any) -> None:
+        """Raises ValueError for what does not fit, AttributeError for another name."""
+        if name in ("position", "velocity"):
+            values = _vectors(values, name)
+            if "position" in self.__dict__ and lib.shape_of(values) != (len(self), 3):
+                raise ValueError(f"{name} has the shape {lib.shape_of(values)}, and there are {len(self)} particles: it needs ({len(self)}, 3)")
+        elif name == "mass":
+            values = _column(values, len(self), name)
+        elif name == "id":
+            values = None if values is None else _column(values, len(self), name, np.uint64)
+        elif name == "type":
+            values = _column(type_numbers(values, self.components), len(self), name, np.uint8)
+        elif not hasattr(self, name) and name not in self._names:
+            raise AttributeError(f"particles have no {name}: there are {', '.join(self._names)}")
+        super().__setattr__(name, values)
 
     @classmethod
     def from_gala(cls, w: typing.Any, mass: typing.Any, *, type: typing.Any = "halo") -> Particles:  # noqa: A002
@@ -152,10 +183,6 @@ class Particles:
             raise ValueError(f"there are no particles of {component!r}: there are {there}; None takes all")
         return mask
 
-    def _numbers_of_names(self):
-        """The types by name, also by the usual one of a type with another."""
-        return {**TYPES, **{name: number for number, name in self.components.items()}}
-
     def _changed(self, **fields):
         """A copy with other fields, of the same units."""
         changed = copy.copy(self)
@@ -174,17 +201,16 @@ class Particles:
         return self._changed(**chosen, id=None if self.id is None else self.id[rows])
 
     def __add__(self, other: Particles) -> Particles:
-        """Both together. Ids are kept only where both have some. Raises ValueError where both know G or units, and these differ."""
+        """Both together. Ids are kept only where both have some. Raises ValueError where they have one in common, and where both know G
+        or units, and these differ."""
         if not isinstance(other, Particles):
             return NotImplemented
-        both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("position", "velocity", "mass", "type")}
-        has_ids = self.id is not None and other.id is not None
-        ids = np.concatenate([self.id, other.id]) if has_ids else None
-        components = joined_components(self.components, other.components)
-        joined = Particles(both["position"], both["velocity"], both["mass"], id=ids, type=both["type"], components=components)
-        joined.units, joined.G = self.units or other.units, other.G if self.G is None else self.G
         if not all(a is None or b is None or np.allclose(a, b, rtol=1e-9, atol=0) for a, b in ((self.units, other.units), (self.G, other.G))):
             raise ValueError(f"particles in different units, {self.units}, G = {self.G}, and {other.units}, G = {other.G}, cannot be joined")
+        both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("position", "velocity", "mass", "type")}
+        components = joined_components(self.components, other.components)
+        joined = Particles(both["position"], both["velocity"], both["mass"], id=_joined_ids(self, other), type=both["type"], components=components)
+        joined.units, joined.G = self.units or other.units, other.G if self.G is None else self.G
         return joined
 
     def __repr__(self) -> str:

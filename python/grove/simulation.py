@@ -12,13 +12,14 @@ import threading
 import time as clock
 import types
 import typing
+import warnings
 import weakref
 
 import numpy as np
 
 from . import _library as lib
-from .particles import FIELDS, Particles, joined_components, usual_name
-from .units import Units, code_unit, in_code_units, is_physical, quantity, setting_text
+from .particles import FIELDS, Particles, joined_components, type_numbers, usual_name
+from .units import YEAR, Units, code_unit, in_code_units, in_words, is_physical, quantity, setting_text
 
 _F = typing.TypeVar("_F", bound=typing.Callable[..., typing.Any])
 
@@ -27,7 +28,7 @@ STOP = "stop"
 
 _SECTIONS = {
     "softening": "gravity", "G": "gravity", "method": "gravity", "tolerance": "gravity", "theta": "gravity", "opening": "gravity",
-    "order": "gravity", "softening_kernel": "gravity", "all_pairs_up_to": "gravity", "dt": "time", "integrator": "time",
+    "order": "gravity", "softening_kernel": "gravity", "all_pairs_up_to": "gravity", "dt": "time", "begin": "time", "integrator": "time",
     "device": "run", "transport": "run",
 }
 _VECTORS = ("position", "velocity", "acceleration")
@@ -82,14 +83,23 @@ def _config_text(config, units, settings):
         if units is not None or settings:
             raise lib.SettingError("a configuration that is a text says it all: settings beside it are not possible; a dict takes them")
         return config
-    sections = {name: dict(values) for name, values in (config or {}).items()}
+    sections = {}
+    for name, values in (config or {}).items():
+        several = isinstance(values, (list, tuple)) and name == "external"
+        for k, part in enumerate(values if several else [values]):
+            if not isinstance(part, dict):
+                raise lib.SettingError(f"config = {{{name!r}: {part!r}}}: it has sections, as {{'gravity': {{'tolerance': 1e-3}}}}")
+            sections[name if k == 0 else f"{name}_{k + 1}"] = dict(part)
     for name, value in settings.items():
         if name not in _SECTIONS:
             raise lib.SettingError(f"{name}: there is no such setting: there are units, {', '.join(_SECTIONS)}; others stand in config = {{section: {{key: value}}}}")
         if name in sections.setdefault(_SECTIONS[name], {}):
             raise lib.SettingError(f"{name} is given twice: as an argument, and in config")
         sections[_SECTIONS[name]][name] = value
-    if units is not None:
+    if isinstance(units, Units):
+        if is_physical(units):
+            sections.setdefault("units", units._asdict())
+    elif units is not None:
         sections.setdefault("units", {})["system"] = units
     return _toml(sections)
 
@@ -196,25 +206,32 @@ class Simulation:
     """Particles and their gravity, on a GPU or the cores of the CPU.
 
     particles: Particles; None: they are set later, or come from config["initial_conditions"] by load().
-    units: as "kpc, km/s, 1e10 Msun"; None: N-body units, where G is 1.
-    comm: a communicator of mpi4py; None: MPI_COMM_WORLD.
+    units: as "kpc, km/s, 1e10 Msun", or Units; None: those of the particles, else N-body units, where G is 1.
+    comm: a communicator of mpi4py; None: MPI_COMM_WORLD; "self": this rank alone.
     config: a configuration as a dict of sections, {"gravity": {"tolerance": 1e-3}}, or as TOML; as of `grove run`, without
-        the keys of its output, time.end and run.max_wall_time.
-    settings: keys of the configuration in short: softening, dt, device, G, method, tolerance, theta, opening, order,
-        softening_kernel, all_pairs_up_to, integrator, transport.
+        the keys of its output, time.end and run.max_wall_time. "external" may be a list of up to three potentials.
+    settings: keys of the configuration in short: softening, dt, begin (the time of the particles; by default what a file says, else
+        0), device, G, method, tolerance, theta, opening, order, softening_kernel, all_pairs_up_to, integrator, transport.
     Raises SettingError, DataError or SystemError, which are subclasses of ValueError and OSError.
     """
 
-    def __init__(self, particles: Particles | None = None, *, units: str | None = None, config: dict[str, typing.Any] | str | None = None,
-                 comm: typing.Any = None, **settings: typing.Any) -> None:  # fmt: skip
+    def __init__(self, particles: Particles | None = None, *, units: str | Units | None = None,
+                 config: dict[str, typing.Any] | str | None = None, comm: typing.Any = None, **settings: typing.Any) -> None:  # fmt: skip
+        if not isinstance(config, str):
+            units = getattr(particles, "units", None) if units is None else units
+            time, of_time = getattr(particles, "time", None), (config or {}).get("time")
+            if time is not None and "begin" not in settings and not (isinstance(of_time, dict) and "begin" in of_time):
+                settings["begin"] = time
         text = _config_text(config, units, settings)
         self._handle: ctypes.c_void_p | None = ctypes.c_void_p()
         self._every: list[list[typing.Any]] = []
         self._steps = 0
-        self._is_stepping = False
+        self._is_stepping = self._is_advised = False
         self._external: _External | None = None
         address = None
-        if comm is not None:
+        if comm == "self":
+            address = lib.library().grove_comm_self()
+        elif comm is not None:
             from mpi4py import MPI
 
             address = MPI._addressof(comm)  # noqa: SLF001 - mpi4py's interface for other libraries
@@ -287,6 +304,7 @@ class Simulation:
     def load(self) -> list[str]:
         """Takes the particles that config["initial_conditions"] names. Returns sentences on them, a list."""
         self._call("grove_load")
+        self._is_advised = False
         notes = ctypes.c_char_p()
         self._call("grove_notes", ctypes.byref(notes))
         return (notes.value or b"").decode().splitlines()
@@ -327,16 +345,22 @@ class Simulation:
         return quantity(self.get(field), _FIELD_DIMENSIONS[field], self._units)
 
     def set(self, field: str, values: typing.Any) -> None:
-        """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids. values: also on a GPU, or of any
-        kind that has __dlpack__."""
+        """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids; one mass or type is that of all.
+        values: also on a GPU, or of any kind that has __dlpack__."""
 
         def array(shape):
             given = lib.imported(values)
             if lib.is_on_gpu(given):
                 return lib.of_shape(given, shape, field)
-            numbers = np.asarray(in_code_units(given, _FIELD_DIMENSIONS.get(field), self._units))
+            if field == "type":
+                given = type_numbers(given, self._components())
+            elif field in _FIELD_DIMENSIONS:
+                given = in_code_units(given, _FIELD_DIMENSIONS[field], self._units)
+            numbers = np.asarray(given)
             if numbers.dtype not in (np.float32, np.float64) or field == "type":
                 numbers = numbers.astype(_DTYPES.get(field, np.float64))
+            if numbers.shape != shape and (numbers.ndim > 0 or len(shape) > 1):
+                raise lib.SettingError(f"{field} has the shape {numbers.shape}, and needs {shape}" + (" or one value for all" if len(shape) == 1 else ""))
             return lib.described(np.broadcast_to(numbers, shape))
 
         self._exchange("grove_set", field, array)
@@ -383,6 +407,7 @@ class Simulation:
         with self._arrays(particles) as arrays:
             self._call("grove_set_particles", arrays)
             self._name(particles.components)
+            self._is_advised = False
 
     def _components(self):
         """The names that are not the usual ones."""
@@ -400,16 +425,34 @@ class Simulation:
             self._call("grove_add_particles", arrays)
             self._name(components)
 
-    def remove(self, ids: typing.Any) -> None:
-        """Removes the particles with these ids."""
-        ids = np.ascontiguousarray(ids, np.uint64).reshape(-1)
+    def remove(self, which: typing.Any) -> None:
+        """Removes particles: those with these ids, or those of a mask (N,) of this rank's share, in the order of sim.particles."""
+        own = self.get("id")
+        try:
+            ids = self._ids(which, own)
+        except ValueError:
+            # The other ranks wait for this one, and learn that it has nothing.
+            with contextlib.suppress(lib.Error):
+                self._call("grove_remove_particles", 1, None)
+            raise
         self._call("grove_remove_particles", len(ids), ids.ctypes.data)
+
+    @staticmethod
+    def _ids(which, own):
+        given, which = which, np.asarray(None if isinstance(which, Particles) else lib.imported(which))
+        if which.dtype == bool:
+            if which.shape != own.shape:
+                raise lib.SettingError(f"a mask has the shape {which.shape}, and needs {own.shape}")
+            return own[which]
+        if which.size > 0 and (which.dtype.kind not in "iu" or which.min() < 0):
+            raise lib.SettingError(f"remove({given!r}): it takes ids, which are whole numbers >= 0, or a mask")
+        return np.ascontiguousarray(which, np.uint64).reshape(-1)
 
     def _arrays(self, particles):
         if not isinstance(particles, Particles):
             raise TypeError(f"{type(particles).__name__}: particles must be grove.Particles")
         if particles.units and not np.allclose(particles.units, self.units, rtol=1e-9, atol=0):
-            raise lib.SettingError(f"the particles are in other units, {particles.units}, than the simulation, {self.units}: give it their units")
+            raise lib.SettingError(f"the particles are in {in_words(particles.units)}, and the simulation in {in_words(self.units)}: give it units=particles.units")
         given = {name: in_code_units(getattr(particles, name), dimension, self._units) for name, dimension in FIELDS.items()}
         kept = {name: values if lib.is_on_gpu(values) else np.asarray(values) for name, values in given.items()}
         kept["type"] = particles.type
@@ -452,15 +495,19 @@ class Simulation:
 
     def evolve(self, time: typing.Any, *, progress: bool = False) -> bool:
         """Steps until `time`, code units or a quantity, in equal steps of dt or, where these do not divide it, the longest below
-        that do. progress: a line on standard error. Returns False where a function of every() has stopped it, and in a daemon thread
+        that do. It is a time and not a length of time. progress: a line on standard error. Returns False where a function of every() has stopped it, and in a daemon thread
         where the interpreter ends, which waits for its step.
 
         Ctrl-C raises KeyboardInterrupt after the present step or the next; the simulation can be used further. An exception
         of a function of every() is raised after its step; on several ranks, on the ranks where it arose.
+
+        Before the first steps of new particles, what `grove run` would note of them is a warning (UserWarning): a dt that is too
+        long, particles that are not bound.
         """
         until = float(in_code_units(time, "time", self._units))
         if self._is_stepping:
             raise lib.SettingError("evolve() cannot be called while the simulation steps")
+        self._advise(until)
         line = _Progress(self, until) if progress else None
         step = _Callback(lambda: (line and line.show(), self._after_step())[1])
         wants_steps = bool(self._every or progress)
@@ -476,6 +523,15 @@ class Simulation:
                     line.end()
         step.raise_failure()
         return result == lib.OK
+
+    def _advise(self, until):
+        if self._is_advised:
+            return
+        advice = ctypes.c_char_p()
+        self._call("grove_advise", until, ctypes.byref(advice))
+        self._is_advised = True
+        for line in (advice.value or b"").decode().splitlines():
+            warnings.warn(line, stacklevel=3)
 
     def set_external(self, function: typing.Callable[[np.ndarray, float], tuple[typing.Any, typing.Any]] | None) -> None:
         """Adds a field to the forces, which is asked at each force evaluation: function(position, time) has a copy of the positions
@@ -526,7 +582,7 @@ class Simulation:
             return "<grove.Simulation: closed>"
         text = f"<grove.Simulation: {len(self):,} particles, t = {self.time:.6g}"
         if is_physical(self._units):
-            text += f" ({self.time * code_unit('time', self._units) / 3.15576e13:.4g} Myr)"
+            text += f" ({self.time * code_unit('time', self._units) / (1e6 * YEAR):.4g} Myr)"
         return text + ">"
 
 
@@ -549,6 +605,7 @@ class _Progress:
 
     def __init__(self, sim, until):
         self.sim, self.first, self.until, self.shown, self.began = sim, sim.time, until, 0.0, clock.monotonic()
+        self.unit, self.name = (1e6 * YEAR / code_unit("time", sim.units), " Myr") if is_physical(sim.units) else (1, "")
         self.bar = None
         if "ipykernel" in sys.modules:
             with contextlib.suppress(ImportError):
@@ -563,20 +620,27 @@ class _Progress:
         self.shown = now
         if self.bar is not None:
             return self.show_bar()
+        self.show_line()
+
+    def times(self):
+        return f"t = {self.sim.time / self.unit:.6g} of {self.until / self.unit:.6g}{self.name}"
+
+    def show_line(self):
         part = (self.sim.time - self.first) / (self.until - self.first)
-        left = (now - self.began) * (1 - part) / part if part > 0 else float("inf")
-        sys.stderr.write(f"\rt = {self.sim.time:.6g} of {self.until:.6g} ({100 * part:3.0f} %), {left:.0f} s left   ")
+        left = (clock.monotonic() - self.began) * (1 - part) / part if part > 0 else float("inf")
+        sys.stderr.write(f"\r{self.times()} ({100 * part:3.0f} %), {left:.0f} s left   ")
         sys.stderr.flush()
 
     def show_bar(self):
         self.bar.n = self.sim.time - self.first
-        self.bar.set_postfix_str(f"t = {self.sim.time:.6g} of {self.until:.6g}")
+        self.bar.set_postfix_str(self.times())
 
     def end(self):
         if self.bar is not None:
             self.show_bar()
             self.bar.close()
         elif self.shown:
+            self.show_line()
             sys.stderr.write("\n")
 
 

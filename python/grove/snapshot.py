@@ -40,7 +40,7 @@ def load(file: str | os.PathLike[str]) -> Snapshot:
     with h5py.File(file, "r") as data:
         groups = {int(name[8:]): group for name, group in data.items() if name.startswith("PartType") and "Coordinates" in group}
         if not groups:
-            raise ValueError(f"{file}: there are no particles (PartTypeK/Coordinates)")
+            raise ValueError(f"{file}: there are no particles (PartTypeK/Coordinates); checkpoints are for Simulation.restore()")
         header = dict(data["Header"].attrs)
         parameters = dict(data["Parameters"].attrs) if "Parameters" in data else {}
         if header.get("NumFilesPerSnapshot", 1) != 1:

@@ -10,7 +10,8 @@ import numpy as np
 #: Constants as of docs/units.md, cgs.
 KPC, MSUN, GRAVITATIONAL_CONSTANT = 3.0856775814913673e21, 1.3271244e26 / 6.67430e-8, 6.67430e-8
 
-_SECONDS = {"s": 1, "yr": 3.15576e7, "kyr": 3.15576e10, "Myr": 3.15576e13, "Gyr": 3.15576e16}
+YEAR = 3.15576e7  #: seconds
+_SECONDS = {"s": 1, "yr": YEAR, "kyr": 1e3 * YEAR, "Myr": 1e6 * YEAR, "Gyr": 1e9 * YEAR}
 _CGS = {"length": "cm", "mass": "g", "velocity": "cm/s", "time": "s", "acceleration": "cm/s**2", "potential": "cm**2/s**2"}
 
 
@@ -64,6 +65,13 @@ def code_unit(dimension, units):
 def is_physical(units):
     """False for N-body units: all three at 1."""
     return (units.length_in_cm, units.mass_in_g, units.velocity_in_cm_per_s) != (1, 1, 1)
+
+
+def in_words(units):
+    """For messages."""
+    if not is_physical(units):
+        return "N-body units"
+    return f"units of {units.length_in_cm:.6g} cm, {units.mass_in_g:.6g} g, {units.velocity_in_cm_per_s:.6g} cm/s"
 
 
 def in_code_units(value, dimension, units):

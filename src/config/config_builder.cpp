@@ -20,6 +20,7 @@
 #include "src/config/config_source.hpp"
 #include "src/config/given_galaxies.hpp"
 #include "src/config/given_units.hpp"
+#include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"
 #include "src/pictures/picture_plan.hpp"
 #include "src/solver/force_method.hpp"
@@ -82,6 +83,7 @@ class ConfigBuilder {
     if (const GivenSetting* dt = find("time", "dt"); dt && dt->text() && !config_.time.dt_is_auto)
       config_.time.unit_of_dt = unit_of(*dt->text(), Dimension::time, config_.units);
     check_theta();
+    check_external_masses();
     drop_idle_settings();
     resolve_G();
     resolve_begin();
@@ -365,6 +367,18 @@ class ConfigBuilder {
       return;
     }
     config_.gravity.G = gravitational_constant(config_.units);
+  }
+
+  /// A default of one code unit of mass is no galaxy in kpc, km/s and solar masses.
+  void check_external_masses() const {
+    if (!is_physical(config_.units)) return;
+    const std::vector<ExternalParameters> sections = config_.external_sections();
+    for (std::size_t k = 0; k < sections.size(); ++k) {
+      const std::string section = k == 0 ? "external" : fmt::format("external_{}", k + 1);
+      if (!sections[k].is_there() || find(section, "mass")) continue;
+      if (const Setting* const mass = find_named(settings_of(external_infos(), sections[k].potential), "mass"))
+        fail(describe(section, "mass", mass->default_value), "must be given in physical units");
+    }
   }
 
   void check_times() const {

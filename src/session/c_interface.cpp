@@ -196,6 +196,11 @@ int grove_create(const char* toml, const void* comm, grove_session** session) {
   });
 }
 
+const void* grove_comm_self(void) {
+  static const MPI_Comm self = MPI_COMM_SELF;
+  return &self;
+}
+
 int grove_destroy(grove_session* session) {
   return guarded([&] {
     if (!session) return;
@@ -327,6 +332,15 @@ int grove_take_back(grove_session* session, int is_written) {
         s.take_back(is_written != 0);
       },
       true);
+}
+
+int grove_advise(grove_session* session, double time, const char** advice) {
+  return with_session(session, [&](Session& s) {
+    if (!advice) throw ConfigError("there is no place for the advice");
+    const std::vector<std::string> lines = s.advice(time);
+    session->notes = s.comm().is_root() ? fmt::format("{}", fmt::join(lines, "\n")) : "";
+    *advice = session->notes.c_str();
+  });
 }
 
 int grove_evolve(grove_session* session, double time, int (*callback)(grove_session*, void*), void* data) {

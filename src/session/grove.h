@@ -82,6 +82,8 @@ const char* grove_last_error(void);
  * `comm`: the address of an MPI_Comm, of which Grove takes a duplicate; NULL: MPI_COMM_WORLD. MPI is initialised if nobody has done it; then
  * it is finalised at the end of the process. */
 int grove_create(const char* toml, const void* comm, grove_session** session);
+/* The address of MPI_COMM_SELF, for programs that do not know MPI. */
+const void* grove_comm_self(void);
 /* Frees everything. NULL is allowed. */
 int grove_destroy(grove_session* session);
 
@@ -117,6 +119,9 @@ int grove_lend(grove_session* session, grove_local_arrays* arrays);
  * that are not finite, and other masses, are an error, and the particles must be set anew. */
 int grove_take_back(grove_session* session, int is_written);
 
+/* What `grove run` would note of the present particles and of steps until `time`, a sentence a line; "" for nothing, and on other ranks than
+ * the first. Valid until the session's next call. */
+int grove_advise(grove_session* session, double time, const char** advice);
 /* Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do. After each step
  * `callback`, if there is one, may look at particles and energies and change them; where it returns anything but 0 on any rank, the steps
  * end with GROVE_STOPPED. */
@@ -146,7 +151,8 @@ int grove_save(grove_session* session, const char* file, int overwrite);
 /* Writes a checkpoint: grove_restore() continues from it with the bits of a session that was not interrupted, on as many ranks and
  * the same kind of device. Otherwise as grove_save(). */
 int grove_save_checkpoint(grove_session* session, const char* file, int overwrite);
-/* Takes particles and time from a checkpoint, also of `grove run`. Settings that change what is computed must be the same, except time.dt. */
+/* Takes particles and time from a checkpoint, also of `grove run`. Settings that change what is computed must be the same, except time.dt,
+ * and an external field must be set where there was one, and nowhere else. */
 int grove_restore(grove_session* session, const char* file);
 
 #ifdef __cplusplus

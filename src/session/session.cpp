@@ -21,6 +21,7 @@
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/gravity/points.hpp"
+#include "src/advice/state_advice.hpp"
 #include "src/config/config_source.hpp"
 #include "src/run/files/output_directory.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
@@ -38,6 +39,9 @@ namespace grove {
 namespace {
 
 constexpr const char* name_of_text = "configuration";
+
+/// Of a checkpoint: whether there is an external field of the caller's.
+constexpr const char* saved_has_function = "session.has_external_function";
 
 /// Keys that mean something for `grove run` alone.
 bool is_of_a_run(const GivenSetting& given) {
@@ -197,12 +201,14 @@ void Session::load() {
   time_ = config_.time.begin;
 }
 
-void Session::set_particles(ParticleSet some) {
+void Session::set_particles(ParticleSet some) { take(std::move(some), "these particles"); }
+
+void Session::take(ParticleSet some, const char* what) {
   comm_.agree([&] { require_usable(some); });
   some.fields = simulation_->fields();
   const bool is_in_order = comm_.size() == 1 && std::adjacent_find(some.id.begin(), some.id.end(), std::greater_equal<>()) == some.id.end();
   if (!is_in_order) {
-    require_unique_ids(some.id, "these particles", comm_);
+    require_unique_ids(some.id, what, comm_);
     some = sort_by_id(std::move(some), comm_);
   }
   share_ = std::move(some);
@@ -216,7 +222,7 @@ void Session::add(ParticleSet some) {
   ParticleSet all = share_;
   forget_forces(all);
   append(some, all);
-  set_particles(std::move(all));
+  take(std::move(all), "these particles with those that are here already (particles that are added without ids get new ones)");
 }
 
 void Session::remove(const std::vector<std::uint64_t>& ids) {
@@ -322,6 +328,25 @@ bool Session::go_on_everywhere(const std::function<bool()>& go_on) const {
   return comm_.min(goes_on) == 1;
 }
 
+/// Of steps that end at a time after the present one.
+double Session::dividing_step(double until) const { return StepSchedule::dividing_step(until - time_, 0, config_.time.dt); }
+
+std::vector<std::string> Session::advice(double until) {
+  std::vector<std::string> lines{advice_on_G(config_.gravity.G, config_.units)};
+  if (lines.front().empty()) lines.clear();
+  // Other times are errors of evolve().
+  if (config_.time.dt_is_auto || !(comm_.min(until) > time_) || !std::isfinite(comm_.max(until)) || count_ == 0) return lines;
+  bring_there();
+  std::optional<StepSchedule> schedule;
+  comm_.agree([&] { schedule.emplace(time_, until, dividing_step(until), 0, config_.time.unit_of_dt); });
+  // Where steps are divided, each particle takes what the criterion says.
+  const StepCriterion check = config_.time.divide() ? StepCriterion{} : simulation_->check_step(schedule->dt(), {}, tolerated_share);
+  Diagnostics sums = simulation_->diagnostics();
+  if (external_) sums.is_held = true;  // the zero of its potential is anywhere
+  for (std::string& line : advice_on_first_state(sums, check, *schedule, config_)) lines.push_back(std::move(line));
+  return lines;
+}
+
 bool Session::evolve(double until, const std::function<bool()>& go_on) {
   const double least = comm_.min(until), most = comm_.max(until);
   comm_.agree([&] {
@@ -336,8 +361,7 @@ bool Session::evolve(double until, const std::function<bool()>& go_on) {
     config_.time.dt_is_auto = false;
   }
   std::optional<StepSchedule> schedule;
-  comm_.agree(
-      [&] { schedule.emplace(time_, until, until > time_ ? StepSchedule::dividing_step(until - time_, 0, config_.time.dt) : 1, 0); });
+  comm_.agree([&] { schedule.emplace(time_, until, until > time_ ? dividing_step(until) : 1, 0); });
   bring_there();
   bool ends = false;
   for (std::uint64_t step = 1; step <= schedule->steps(); ++step) {
@@ -446,6 +470,7 @@ void Session::save_checkpoint(const std::string& file, bool overwrite) {
   comm_.agree([&] { require_free(file, overwrite); });
   SavedState state;
   put_run(config_, components_, steps_, *simulation_, state);
+  state.put_count(saved_has_function, external_ ? 1 : 0);
   const Hdf5Turn turn;
   write_checkpoint(file, *simulation_->columns(), state, comm_, turn);
 }
@@ -461,7 +486,15 @@ void Session::restore(const std::string& file) {
     config_.time.dt_is_auto = false;
     before.time.dt = config_.time.dt;
     before.initial_conditions = config_.initial_conditions;
+    if (before.units != config_.units)
+      throw ConfigError(
+          fmt::format("{}: it has {}, and this session has {}: give the same", file, in_words(before.units), in_words(config_.units)));
     for (const auto& [name, line] : changed_physics(before, config_)) throw ConfigError(fmt::format("{}: {}: give the same", file, line));
+    const bool had_function = state.has(saved_has_function) && state.count(saved_has_function) != 0;
+    if (had_function != static_cast<bool>(external_))
+      throw ConfigError(fmt::format("{}: {}", file,
+                                    had_function ? "its forces had an external function, which no file can hold: set it before"
+                                                 : "its forces had no external function, as are set here: set it afterwards"));
   });
   std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
   found.particles = read_checkpoint_particles(file, state, comm_, simulation->fields());

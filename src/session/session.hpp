@@ -68,6 +68,9 @@ class Session {
   /// unless only velocities have changed.
   void change(const std::function<void(ParticleSet&)>& change);
 
+  /// What a run notes of its first state, for the present particles and steps until `time`: sentences on a time step that is too long,
+  /// particles that are not bound, an unusual G.
+  std::vector<std::string> advice(double time);
   /// Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do; time.dt = "auto"
   /// is chosen by the forces when the first steps begin. After each step `go_on` is called, if there is one; where it returns false on any
   /// rank, the steps end, and so does this call, with false.
@@ -98,11 +101,15 @@ class Session {
   /// Writes particles and state, with which restore() continues to the bit. Otherwise as save().
   void save_checkpoint(const std::string& file, bool overwrite);
   /// Takes particles, time and state of a checkpoint, also of a run. With as many ranks of the same kind as then, what follows has the same
-  /// bits. Throws ConfigError where the settings of the physics are others, except time.dt.
+  /// bits. Throws ConfigError where the settings of the physics are others, except time.dt, and where an external field is set here and
+  /// was not there, or the other way round.
   void restore(const std::string& file);
 
  private:
   void require_particles() const;
+  /// set_particles(); `what` names them in messages.
+  void take(ParticleSet some, const char* what);
+  double dividing_step(double until) const;
   void require_free(const std::string& file, bool overwrite) const;
   /// Gives the simulation the velocities of `share_`. Returns false where it has no forces to keep.
   bool set_velocities();

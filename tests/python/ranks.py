@@ -73,6 +73,7 @@ np.testing.assert_allclose(own, sim.get("acceleration"), atol=1e-6)  # FP32, of 
 for error, work in [
     (grove.SettingError, lambda: sim.evolve(1 + rank)),
     (ValueError, lambda: sim.set("mass", np.ones(7 if rank == ranks - 1 else len(ids)))),
+    (ValueError, lambda: sim.remove(np.ones(7, bool) if rank == ranks - 1 else ids[:0])),
 ]:
     try:
         work()
@@ -80,6 +81,8 @@ for error, work in [
         break
     except error:
         pass
+# Analysis is about the particles of this rank.
+assert 0 < every.bound(softening=0.05, device="cpu").sum() <= len(every)
 # A bad particle of one rank is an error of all.
 places = np.zeros((2, 3)) + [[0, 0, 0], [1, 0, np.nan if rank == ranks - 1 else 0]]
 try:

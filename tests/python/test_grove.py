@@ -14,12 +14,14 @@ import tempfile
 import threading
 import time
 import unittest
+import warnings
 
 import numpy as np
 
 import grove
 from grove import _dlpack, _library
 
+KPC = "kpc, km/s, 1e10 Msun"
 SETTINGS = {"softening": 0.05, "dt": 1 / 128, "device": "cpu"}
 
 
@@ -334,6 +336,16 @@ class Values(unittest.TestCase):
         self.assertAlmostEqual(before.external, 0.5e-12 * (x**2).sum(), delta=1e-20)
         self.assertEqual(times, {i / 128 for i in range(65)})
         np.testing.assert_allclose(sim.field([[1.0, 2, 3]])[0], [[-1, -2, -3]], rtol=1e-6)
+        with tempfile.TemporaryDirectory() as directory:
+            sim.save_checkpoint(directory + "/checkpoint")
+            other = grove.Simulation(**SETTINGS)
+            with self.assertRaisesRegex(grove.SettingError, "external function, which no file can hold"):
+                other.restore(directory + "/checkpoint")
+            other.set_external(spring)
+            other.restore(directory + "/checkpoint")
+            np.testing.assert_array_equal(other.get("acceleration"), sim.get("acceleration"))
+            with self.assertRaisesRegex(grove.SettingError, "has N-body units, and this session has units of"):
+                grove.Simulation(units=KPC, **SETTINGS).restore(directory + "/checkpoint")
         sim.set_external(None)
         self.assertEqual(sim.energy.external, 0)
 
@@ -379,10 +391,74 @@ class Values(unittest.TestCase):
 
     def test_particles_are_joined_and_chosen(self):
         both = plummer(10) + grove.Particles(np.zeros((2, 3)), mass=[1, 2], type=["bulge", "bulge"])
+        later = plummer(4, seed=2)
+        later.id = later.id + 10
+        self.assertEqual((plummer(10) + later).id.tolist(), list(range(14)))
         self.assertEqual(sum(1 for _ in both), 12)
         self.assertEqual((len(both), both.id), (12, None))
         self.assertEqual(repr(both), "<grove.Particles: 12 (stars, bulge)>")
         self.assertEqual(both[both.type == 3].mass.tolist(), [1, 2])
+
+    def test_what_is_set_must_fit(self):
+        p = plummer(10)
+        p.mass, p.type, p.velocity = 2.0, "disc", np.ones((10, 3), np.float32)
+        self.assertEqual((p.mass.tolist(), set(p.type)), ([2.0] * 10, {2}))
+        p.position += [1, 2, 3]
+        for error, text, name, values in [
+            (ValueError, "transpose", "position", p.position.T),
+            (ValueError, "there are 10 particles", "position", p.position[:3]),
+            (ValueError, "there are 10 particles", "velocity", p.velocity[:1]),
+            (ValueError, r"needs \(10,\)", "id", [1, 2]),
+            (ValueError, "type 'dark'", "type", "dark"),
+            (AttributeError, "have no vel: there are position, velocity", "vel", 3),
+        ]:
+            with self.subTest(name), self.assertRaisesRegex(error, text):
+                setattr(p, name, values)
+        np.testing.assert_allclose(p.position, plummer(10).position + [1, 2, 3])
+        self.assertEqual(len(grove.Simulation(p, **SETTINGS)), 10)
+
+    def test_particles_are_removed_by_a_mask(self):
+        sim = grove.Simulation(grove.Particles(np.eye(3), mass=1, id=[7, 5, 9]), **SETTINGS)
+        sim.remove(sim.particles.position[:, 0] == 1)
+        self.assertEqual(sim.particles.id.tolist(), [5, 9])
+        sim.remove(9)
+        sim.set("type", "bulge")
+        self.assertEqual((sim.particles.id.tolist(), sim.particles.type.tolist()), ([5], [3]))
+
+    def test_units_of_particles_are_those_of_their_simulation(self):
+        p = grove.generate("plummer", n=60, mass=0.01, scale_radius=1.0, units=KPC)
+        sim = grove.Simulation(p, softening="50 pc", dt="1 Myr", device="cpu")
+        self.assertEqual((sim.units, sim.G), (p.units, p.G))
+        self.assertEqual(p.bound(softening="50 pc").sum(), p.bound(softening=0.05).sum())
+        np.testing.assert_allclose(p.rotation_curve(Kpc([1.0, 2.0])), p.rotation_curve([1.0, 2.0]))
+        self.assertEqual(p.profile(Kpc([1.0, 2.0]))["particles"].tolist(), p.profile([1.0, 2.0])["particles"].tolist())
+        with self.assertRaisesRegex(ValueError, "do not know their units"):
+            grove.Particles(np.eye(3), mass=1).rotation_curve(Kpc([1.0]))
+        with self.assertRaisesRegex(grove.SettingError, "particles are in units of .*simulation in N-body"):
+            grove.Simulation(**SETTINGS).particles = p
+
+    def test_a_field_of_particles_has_their_order(self):
+        p = plummer(30)
+        p.id = p.id[::-1]
+        for found, expected in zip(grove.Field(p, softening=0.05, device="cpu")(), grove.Field(p.position, p.mass, softening=0.05, device="cpu")()):
+            np.testing.assert_array_equal(found, expected)
+
+    def test_external_potentials_are_a_list(self):
+        potentials = [{"potential": "point", "mass": mass} for mass in (1, 2, 3)]
+        sim = grove.Simulation(grove.Particles([[4, 0, 0]], mass=0), method="direct", device="cpu", config={"external": potentials})
+        np.testing.assert_allclose(sim.field([[2, 0, 0]])[1], [-3])
+
+    def test_the_first_state_is_advised_on_once(self):
+        sim = grove.Simulation(plummer(100), softening=0.05, dt=2.0, begin=3, device="cpu")
+        with self.assertWarnsRegex(UserWarning, "time.dt = 2 is long for"):
+            sim.evolve(5)
+        self.assertEqual(sim.time, 5)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            sim.evolve(7)
+            grove.Simulation(plummer(100), **SETTINGS).evolve(1 / 64)
+        with self.assertWarnsRegex(UserWarning, "gravity.G = 1 is not the gravitational constant"):
+            grove.Simulation(grove.generate("plummer", n=10, units=KPC), G=1, **SETTINGS).evolve(1 / 128)
 
     def test_components_have_names_of_ones_own(self):
         stream = grove.Particles(np.eye(3), mass=1e-3, type="stream", components={4: "stream"})
@@ -429,6 +505,8 @@ class Values(unittest.TestCase):
             snapshot = grove.load(file)
             np.testing.assert_array_equal(snapshot.position, sim.particles.position)
             self.assertEqual((snapshot.time, snapshot.G, snapshot.components[1]), (0.125, 1, "stars"))
+            self.assertEqual(grove.Simulation(snapshot, **SETTINGS).time, 0.125)
+            self.assertEqual(grove.Simulation(snapshot, begin=2, **SETTINGS).time, 2)
 
     def test_a_run_is_read_from_its_directory(self):
         program = pathlib.Path(os.environ["GROVE_LIBRARY"]).parent / "grove"
@@ -483,7 +561,20 @@ class Mistakes(unittest.TestCase):
             (ValueError, "'3 parsec'", lambda: grove.Simulation(plummer(10), **SETTINGS).evolve("3 parsec")),
             (grove.SettingError, "whole number >= 1", lambda: grove.Simulation(plummer(10), **SETTINGS).every("100 Myr")),
             (grove.SettingError, "must be > 0", lambda: grove.Simulation(plummer(10), **SETTINGS).every(time=0)),
-            (ValueError, "broadcast", lambda: grove.Simulation(plummer(10), **SETTINGS).set("mass", np.ones(3))),
+            (ValueError, r"needs \(10,\) or one value", lambda: grove.Simulation(plummer(10), **SETTINGS).set("mass", np.ones(3))),
+            (ValueError, r"needs \(10, 3\)$", lambda: grove.Simulation(plummer(10), **SETTINGS).set("position", [[1, 2, 3]])),
+            (ValueError, "type 'dark'", lambda: grove.Simulation(plummer(10), **SETTINGS).set("type", "dark")),
+            (ValueError, r"remove\(<grove.Particles", lambda: grove.Simulation(plummer(10), **SETTINGS).remove(plummer(10))),
+            (ValueError, "whole numbers", lambda: grove.Simulation(plummer(10), **SETTINGS).remove([1.0, 2.7])),
+            (ValueError, "whole numbers", lambda: grove.Simulation(plummer(10), **SETTINGS).remove("stars")),
+            (ValueError, r"mask has the shape \(3,\)", lambda: grove.Simulation(plummer(10), **SETTINGS).remove(np.ones(3, bool))),
+            (ValueError, "both have the id 0", lambda: plummer(10) + plummer(10, seed=2)),
+            (grove.DataError, "added without ids get new ones", lambda: grove.Simulation(plummer(10), **SETTINGS).add(plummer(10, seed=2))),
+            (grove.SettingError, "it has sections", lambda: grove.Simulation(config={"theta": 0.5})),
+            (grove.SettingError, "external.mass = .*must be given", lambda: grove.Simulation(units=KPC, config={"external": {"potential": "point"}})),
+            (grove.SettingError, "m has no effect", lambda: grove.Field(plummer(10), 1)),
+            (ValueError, "give numbers in code units", lambda: plummer(10).rotation_curve(["1 kpc"])),
+            (ValueError, "for settings: give a quantity", lambda: grove.Particles([["1 kpc", "0", "0"]], mass=1)),
             (ValueError, "masked", lambda: grove.Particles(np.ma.masked_array(np.eye(3), np.eye(3)), mass=1)),
             (ValueError, "real numbers", lambda: grove.Particles(np.eye(3) * 1j, mass=1)),
             (IndexError, "no particle 10", lambda: plummer(10)[10]),

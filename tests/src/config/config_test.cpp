@@ -414,6 +414,19 @@ TEST(Config, PrintedConfigurationReadsBackTheSame) {
   }
 }
 
+TEST(Config, AnExternalPotentialInPhysicalUnitsNeedsAMass) {
+  const std::string text = "[initial_conditions]\ngenerator = \"plummer\"\n[external_2]\npotential = \"nfw\"\n";
+  EXPECT_EQ(parse_config(text, "test", {}).external_2.number("mass"), 1);
+  const std::string physical = text + "[units]\nsystem = \"kpc, km/s, 1e10 Msun\"\n";
+  EXPECT_EQ(parse_config(physical, "test", {"external_2.mass=80"}).external_2.number("mass"), 80);
+  try {
+    parse_config(physical, "test", {});
+    FAIL();
+  } catch (const ConfigError& error) {
+    expect_in(error.what(), {"external_2.mass", "must be given in physical units"});
+  }
+}
+
 TEST(Config, PrintedConfigurationShowsEveryKeyWithItsMeaning) {
   const std::string text = print_config(Config{});
   for (const ConfigSetting& row : config_table().settings) expect_in(text, {row.setting.name + " = ", row.setting.meaning});

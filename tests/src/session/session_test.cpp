@@ -426,6 +426,35 @@ TEST_F(SessionTest, ACheckpointIsContinuedToTheBit) {
   expect_error(GROVE_DATA, "nowhere", grove_restore(session_, "nowhere.checkpoint"));
 }
 
+TEST_F(SessionTest, TheFirstStateIsAdvisedOn) {
+  set(plummer(200));
+  const auto advice = [&](double time) {
+    const char* text = nullptr;
+    EXPECT_EQ(grove_advise(session_, time, &text), GROVE_OK) << grove_last_error();
+    return std::string(text);
+  };
+  EXPECT_EQ(advice(1), "");
+  create("[gravity]\nsoftening = 0.05\n[time]\ndt = 2\n[run]\ndevice = \"" + test_device() + "\"\n");
+  EXPECT_EQ(advice(4), "") << "without particles";
+  set(plummer(200));
+  EXPECT_EQ(advice(4).find("time.dt = 2 is long for") != std::string::npos, comm_.is_root()) << advice(4);
+  EXPECT_EQ(advice(-1), "") << "evolve() says what is wrong";
+  expect_error(GROVE_SETTING, "no place", grove_advise(session_, 4, nullptr));
+}
+
+TEST_F(SessionTest, ASessionOfThisRankAloneNeedsNoCommunicatorOfMpi) {
+  grove_session* own = nullptr;
+  ASSERT_EQ(grove_create(settings().c_str(), grove_comm_self(), &own), GROVE_OK) << grove_last_error();
+  ParticleSet some = plummer(20);
+  const grove_particles given{some.size(),         array_of(some.position), array_of(some.velocity),
+                              array_of(some.mass), array_of(some.id),       array_of(some.type)};
+  EXPECT_EQ(grove_set_particles(own, &given), GROVE_OK) << grove_last_error();
+  std::uint64_t all = 0;
+  EXPECT_EQ(grove_count(own, &all, nullptr), GROVE_OK);
+  EXPECT_EQ(all, 20U);
+  EXPECT_EQ(grove_destroy(own), GROVE_OK);
+}
+
 TEST_F(SessionTest, AStepThatWasChosenIsKept) {
   const std::string automatic = "[gravity]\nsoftening = 0.05\n[time]\ndt = \"auto\"\n[run]\ndevice = \"" + test_device() + "\"\n";
   const TemporaryDirectory directory(comm_);
