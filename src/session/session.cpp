@@ -20,7 +20,6 @@
 #include "io/snapshots/checkpoint.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/gravity/points.hpp"
 #include "src/advice/state_advice.hpp"
 #include "src/config/config_source.hpp"
 #include "src/run/files/output_directory.hpp"
@@ -32,6 +31,7 @@
 #include "src/run/start/automatic_step.hpp"
 #include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/join.hpp"
+#include "src/session/field_at_points.hpp"
 #include "src/simulation/simulation_cuda.hpp"
 
 namespace grove {
@@ -135,28 +135,6 @@ std::vector<double> vectors_of_ids(const std::vector<std::uint64_t>& ids, const 
   std::vector<double> of_ids(found.size());
   for (std::size_t k = 0; k < order.size(); ++k) std::copy_n(&found[3 * k], 3, &of_ids[3 * order[k]]);
   return of_ids;
-}
-
-/// The field at the `own` points of this rank, whose ids begin at `begin`; those of all points at `first`. Collective.
-FieldValues values_of_points(const ParticleSet& found, std::uint64_t first, std::uint64_t begin, std::uint64_t own,
-                             const Communicator& comm) {
-  struct AtPoint {
-    std::uint64_t id;
-    double field[4];
-  };
-  std::vector<AtPoint> values;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    if (found.id[i] >= first)
-      values.push_back(
-          {found.id[i], {found.acceleration[3 * i], found.acceleration[3 * i + 1], found.acceleration[3 * i + 2], found.potential[i]}});
-  FieldValues own_values{std::vector<double>(3 * own), std::vector<double>(own)};
-  for (const AtPoint& value : comm.all_gather_vectors<AtPoint>(values)) {
-    if (value.id < begin || value.id >= begin + own) continue;
-    const std::size_t i = value.id - begin;
-    std::copy_n(value.field, 3, &own_values.acceleration[3 * i]);
-    own_values.potential[i] = value.field[3];
-  }
-  return own_values;
 }
 
 }  // namespace
@@ -419,33 +397,9 @@ void Session::set_external(ExternalFunction function) {
 
 FieldValues Session::field_at(std::span<const double> points) {
   require_particles();
-  const ParticleSet& sources = particles();
-  std::uint64_t highest = 0;
-  for (const std::uint64_t id : sources.id) highest = std::max(highest, id);
-  const std::uint64_t own = points.size() / 3, first = comm_.max(highest) + 1, begin = first + comm_.prefix_sum(own);
-  comm_.agree([&] {
-    if (points.size() % 3 != 0) throw ConfigError("points have three coordinates each");
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (!std::isfinite(points[i])) throw DataError(fmt::format("point {} is not finite", i / 3));
-    if (first == 0 || begin + own < first) throw DataError(fmt::format("ids up to {} leave no room for points", first - 1));
-  });
-  InitialState state;
-  state.components = components_;
-  state.particles = sources;
-  forget_forces(state.particles);
-  const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
-  state.particles.fields = simulation->fields();
-  set_component_softening(config_.gravity, state, *simulation, comm_);
-  simulation->set_softening(with_points(config_.gravity.softening_of_type, config_.gravity.softening),
-                            config_.gravity.softening_between_types);
-  ParticleSet targets;
-  targets.resize(own);
-  std::copy(points.begin(), points.end(), targets.position.begin());
-  std::iota(targets.id.begin(), targets.id.end(), begin);
-  std::fill(targets.type.begin(), targets.type.end(), static_cast<std::uint8_t>(point_type));
-  append(targets, state.particles);
-  simulation->start(std::move(state.particles), time_);
-  return values_of_points(simulation->particles(), first, begin, own, comm_);
+  ParticleSet sources = particles();
+  forget_forces(sources);
+  return field_at_points({config_, comm_, external_, components_, time_}, std::move(sources), points);
 }
 
 void Session::require_free(const std::string& file, bool overwrite) const {

@@ -17,15 +17,10 @@
 #include "kernels/particles/particle_set.hpp"
 #include "src/config/config.hpp"
 #include "src/run/start/initial_state.hpp"
+#include "src/session/field_at_points.hpp"
 #include "src/simulation/simulation.hpp"
 
 namespace grove {
-
-/// Forces at places without particles, in their order. Code units.
-struct FieldValues {
-  std::vector<double> acceleration;  ///< [3 * points]
-  std::vector<double> potential;     ///< [points], per unit mass
-};
 
 /// One simulation on the ranks of a communicator. All calls are collective unless stated otherwise. They throw ConfigError, DataError,
 /// SystemError or AgreedError; after an error on all ranks the session may be used further.
