@@ -250,6 +250,20 @@ TEST(DividedStepErrors, ARungOfALongerBaseStepIsNoMistake) {
   EXPECT_NO_THROW(sim->step(0.012));
 }
 
+// Each rank holds the whole core, and sums over its pairs.
+TEST(DividedStepErrors, ACoreOfTooManyIsAnErrorInWords) {
+  const Communicator comm{MPI_COMM_WORLD};
+  GravityParameters gravity;
+  gravity.softening = 0.01;
+  const auto sim = started(gravity, with_core(block(), 0), plummer(70000), comm);
+  try {
+    sim->step_to(1, 1);
+    FAIL();
+  } catch (const AgreedError& error) {
+    EXPECT_NE(std::string(error.what()).find("of the core, which can take 65536"), std::string::npos) << error.what();
+  }
+}
+
 TEST(DividedStepErrors, SofteningIsNeededByTheCriterionThatHasIt) {
   const Communicator comm(MPI_COMM_WORLD);
   EXPECT_THROW(make_simulation(test_device(), direct_gravity(0), comm, {.steps = block()}), ConfigError);
