@@ -309,6 +309,17 @@ class Simulation:
         self._call("grove_notes", ctypes.byref(notes))
         return (notes.value or b"").decode().splitlines()
 
+    @contextlib.contextmanager
+    def _told_others(self, name, *arguments):
+        """What is raised here alone is an error of the other ranks, too, which wait in this function of C: it gets arguments that it
+        refuses."""
+        try:
+            yield
+        except Exception:
+            with contextlib.suppress(lib.Error):
+                self._call(name, *arguments)
+            raise
+
     def _share(self):
         share = ctypes.c_size_t()
         self._call("grove_count", None, ctypes.byref(share))
@@ -317,14 +328,9 @@ class Simulation:
     def _exchange(self, name, field, make_array):
         """Calls grove_get() or grove_set() for the array that make_array(shape) returns."""
         shape = (self._share(), 3) if field in _VECTORS else (self._share(),)
-        try:
+        with self._told_others(name, field.encode(), lib.Array()):
             values = make_array(shape)
             array = lib.array_of(values)
-        except ValueError:
-            # The other ranks wait for this one, and learn that it has nothing.
-            with contextlib.suppress(lib.Error):
-                self._call(name, field.encode(), lib.Array())
-            raise
         self._call(name, field.encode(), array)
         return values
 
@@ -404,10 +410,12 @@ class Simulation:
 
     @particles.setter
     def particles(self, particles: Particles) -> None:
-        with self._arrays(particles) as arrays:
-            self._call("grove_set_particles", arrays)
-            self._name(particles.components)
-            self._is_advised = False
+        with self._told_others("grove_set_particles", None):
+            arrays = self._arrays(particles)
+        with arrays as given:
+            self._call("grove_set_particles", given)
+        self._name(particles.components)
+        self._is_advised = False
 
     def _components(self):
         """The names that are not the usual ones."""
@@ -420,21 +428,17 @@ class Simulation:
 
     def add(self, particles: Particles) -> None:
         """Adds particles. Without ids they get new ones."""
-        with self._arrays(particles) as arrays:
-            components = joined_components(self._components(), particles.components)
-            self._call("grove_add_particles", arrays)
-            self._name(components)
+        with self._told_others("grove_add_particles", None):
+            arrays, components = self._arrays(particles), joined_components(self._components(), particles.components)
+        with arrays as given:
+            self._call("grove_add_particles", given)
+        self._name(components)
 
     def remove(self, which: typing.Any) -> None:
         """Removes particles: those with these ids, or those of a mask (N,) of this rank's share, in the order of sim.particles."""
         own = self.get("id")
-        try:
+        with self._told_others("grove_remove_particles", 1, None):
             ids = self._ids(which, own)
-        except ValueError:
-            # The other ranks wait for this one, and learn that it has nothing.
-            with contextlib.suppress(lib.Error):
-                self._call("grove_remove_particles", 1, None)
-            raise
         self._call("grove_remove_particles", len(ids), ids.ctypes.data)
 
     @staticmethod
@@ -504,9 +508,15 @@ class Simulation:
         Before the first steps of new particles, what `grove run` would note of them is a warning (UserWarning): a dt that is too
         long, particles that are not bound.
         """
-        until = float(in_code_units(time, "time", self._units))
         if self._is_stepping:
             raise lib.SettingError("evolve() cannot be called while the simulation steps")
+        try:
+            until = float(in_code_units(time, "time", self._units))
+        except Exception:
+            # The other ranks wait in these calls, which refuse such a time.
+            with self._told_others("grove_evolve", -np.inf, lib.CALLBACK(), None):
+                self._advise(-np.inf)
+                raise
         self._advise(until)
         line = _Progress(self, until) if progress else None
         step = _Callback(lambda: (line and line.show(), self._after_step())[1])
@@ -552,14 +562,15 @@ class Simulation:
         points: also on a GPU, or of any kind that has __dlpack__; what is returned is of numpy. With method="direct" all pairs are
         summed, else trees are walked also for few particles: all_pairs_up_to is for forces on particles.
         """
-        points = in_code_units(lib.imported(points), "length", self._units)
-        if not lib.is_on_gpu(points):
-            points = lib.described(np.asarray(points))
-            if points.dtype not in (np.float32, np.float64):
-                points = points.astype(np.float64)
-        shape = lib.shape_of(points)
-        if len(shape) != 2 or shape[1] != 3:
-            raise lib.SettingError(f"points have the shape {shape}, and need (M, 3)")
+        with self._told_others("grove_field_at", 1, lib.Array(), lib.Array(), lib.Array()):
+            points = in_code_units(lib.imported(points), "length", self._units)
+            if not lib.is_on_gpu(points):
+                points = lib.described(np.asarray(points))
+                if points.dtype not in (np.float32, np.float64):
+                    points = points.astype(np.float64)
+            shape = lib.shape_of(points)
+            if len(shape) != 2 or shape[1] != 3:
+                raise lib.SettingError(f"points have the shape {shape}, and need (M, 3)")
         acceleration, potential = np.empty(shape), np.empty(shape[0])
         self._call("grove_field_at", shape[0], *map(lib.array_of, (points, acceleration, potential)))
         return acceleration, potential

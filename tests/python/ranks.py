@@ -81,6 +81,20 @@ for error, work in [
         break
     except error:
         pass
+# So is what Python refuses on one rank, before the others are in Grove's code.
+last = rank == ranks - 1
+for work in (
+    lambda: sim.evolve("1 Gyr" if last else sim.time + 1),
+    lambda: sim.add(None if last else grove.Particles(np.eye(3) * 9 + rank, mass=1)),
+    lambda: sim.field([[1, 2]] if last else [[1, 2, 3]]),
+    lambda: setattr(sim, "particles", None if last else every),
+):
+    try:
+        work()
+        sys.exit("a mistake was taken")
+    except (ValueError, TypeError):
+        pass
+assert len(sim) == 120
 # Analysis is about the particles of this rank.
 assert 0 < every.bound(softening=0.05, device="cpu").sum() <= len(every)
 # A bad particle of one rank is an error of all.
