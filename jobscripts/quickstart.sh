@@ -7,11 +7,12 @@
 #   --n N             number of particles (default: as in jobscripts/collision.toml)
 #   --ranks P         MPI ranks (default: one for each GPU; without a GPU 2, which share the cores)
 #   --output DIR      where the snapshots go (default: output_collision in the current directory). Earlier results there are set aside
-#   --device D        gpu, cpu, or auto (default): GPUs when there are any. Only gpu builds code for GPUs where there is none
+#   --device D        gpu, cpu, or auto (default): GPUs when there are any
 #   --build-dir DIR   where to build (default: build/release in the repository)
 #   --no-install      install no packages, take the machine as it is
 #   --set key=value   changes any other key of the configuration, e.g. --set time.end=10
 #
+# On a machine without a GPU, code for GPUs is built only with --device gpu, or where GROVE_CUDA_ARCHITECTURES (e.g. 80;90) is set.
 # Missing packages are installed with apt, as root or through sudo. What apt, CMake and compilers print goes to quickstart.log in the
 # directory of the build.
 set -euo pipefail
@@ -43,15 +44,15 @@ read_options() {
   [[ -z "$ranks" || "$ranks" =~ ^[1-9][0-9]*$ ]] || grove_fail "--ranks is '$ranks'; it must be a positive number"
 }
 
-# Code for GPUs takes longer to compile than all the rest, so a new build has it only where a GPU is found or asked for. A build that is
-# there already stays as it is configured, or gets it.
+# Code for GPUs takes longer to compile than all the rest: where nothing here could run it, it is built only if it is asked for. A build
+# that is there already stays as it is configured.
 choose_back_ends() {
   back_ends=()
-  if [[ "$device" == gpu || ("$device" == auto && "$(grove_gpu_count)" -gt 0) ]]; then
-    back_ends=(-DGROVE_CUDA=AUTO)
-  elif [[ ! -e "$build_directory/CMakeCache.txt" ]]; then
+  if [[ "$device" == gpu || -n "${GROVE_CUDA_ARCHITECTURES:-}" ]]; then
+    back_ends=(-DGROVE_CUDA=ON)
+  elif [[ ! -e "$build_directory/CMakeCache.txt" && ("$device" == cpu || "$(grove_gpu_count)" -eq 0) ]]; then
     back_ends=(-DGROVE_CUDA=OFF)
-    if [[ "$device" == auto ]]; then grove_say "no GPU was found: Grove is built for CPUs alone (--device gpu builds it for GPUs, too)"; fi
+    if [[ "$device" == auto ]]; then grove_say "no GPU was found: Grove is built for CPUs alone (--help tells how to build it for GPUs, too)"; fi
   fi
 }
 
@@ -59,7 +60,11 @@ choose_back_ends() {
 choose_ranks() {
   local gpus=0 built
   built="$("$build_directory/grove" --version)"
-  if [[ "$device" != cpu && "$built" == *cuda* ]]; then gpus="$(grove_gpu_count)"; fi
+  if [[ "$device" != cpu ]]; then gpus="$(grove_gpu_count)"; fi
+  if [[ "$gpus" -gt 0 && "$built" != *cuda* ]]; then
+    grove_say "this build has no code for the $gpus GPUs here (--device gpu adds it)"
+    gpus=0
+  fi
   if [[ -z "$ranks" ]]; then
     if [[ "$gpus" -gt 0 ]]; then ranks="$gpus"; else ranks=2; fi
   fi

@@ -21,16 +21,25 @@ grove_fail() {
   exit 1
 }
 
-# Runs a command. Where a script has set `grove_log`, the output goes to this file, only a quarter of what a build prints as per cents is
-# shown, and where the command fails, the end of the file.
+# Shows how far a build is, in steps of 25 %, from what it prints.
+grove_show_progress() {
+  local line shown=0
+  while IFS= read -r line; do
+    if [[ "$line" =~ ^\[\ *([0-9]+)%\] && "${BASH_REMATCH[1]}" -ge $((shown + 25)) ]]; then
+      shown=$((BASH_REMATCH[1] / 25 * 25))
+      printf '    %d %%\n' "$shown" >&2
+    fi
+  done
+}
+
+# Runs a command. Where a script has set `grove_log`, its output goes to this file, and the end of the file is shown if it fails.
 grove_logged() {
   if [[ -z "${grove_log:-}" ]]; then
     "$@"
     return
   fi
-  # shellcheck disable=SC2016
-  local quarters='/^\[ *[0-9]+%\]/ && $2 >= shown + 25 { shown = $2 - $2 % 25; print "    " shown " %"; fflush() }'
-  if "$@" 2>&1 | tee -a "$grove_log" | awk -F '[[%]' "$quarters" >&2; then return; fi
+  # Nobody sees a question.
+  if "$@" </dev/null 2>&1 | tee -a "$grove_log" | grove_show_progress; then return; fi
   grep -n -m 5 -A 3 'error:' "$grove_log" >&2 || true
   tail -n 15 "$grove_log" >&2
   grove_say "all of its output is in $grove_log"

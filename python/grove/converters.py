@@ -7,7 +7,7 @@ import typing
 
 import numpy as np
 
-from .units import KPC, MSUN, Units, is_physical, is_quantity, named_units, units_of
+from .units import KPC, MSUN, Units, is_physical, is_quantity, megayear, named_units, units_of
 
 if typing.TYPE_CHECKING:
     from .particles import Particles
@@ -84,9 +84,8 @@ def to_pynbody(self: Particles, units: str | Units | None = None, *, dm: typing.
     snapshot["type"] = self.type[order]
     if self.id is not None:
         snapshot["iord"] = self.id[order].astype(np.int64)
-    if hasattr(self, "time"):
-        seconds = self.time * scale.length_in_cm / scale.velocity_in_cm_per_s
-        snapshot.properties["time"] = seconds / 3.15576e16 * pynbody.units.Unit("Gyr")
+    if self.time is not None:
+        snapshot.properties["time"] = self.time / megayear(scale) / 1000 * pynbody.units.Unit("Gyr")
     return snapshot
 
 
@@ -113,5 +112,5 @@ def to_yt(self: Particles, units: str | Units | None = None) -> typing.Any:
     seconds = scale.length_in_cm / scale.velocity_in_cm_per_s
     return yt.load_particles(
         data, length_unit=(scale.length_in_cm, "cm"), mass_unit=(scale.mass_in_g, "g"), velocity_unit=(scale.velocity_in_cm_per_s, "cm/s"),
-        time_unit=(seconds, "s"), sim_time=getattr(self, "time", 0.0), bbox=[[-side, side]] * 3, periodicity=(False,) * 3,
+        time_unit=(seconds, "s"), sim_time=self.time or 0.0, bbox=[[-side, side]] * 3, periodicity=(False,) * 3,
     )  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _library as lib
 from . import analysis, converters
-from .units import Units, is_quantity
+from .units import Units, is_quantity, units_of
 
 TYPES = {"gas": 0, "halo": 1, "disc": 2, "bulge": 3, "stars": 4, "black holes": 5}
 FIELDS = {"position": "length", "velocity": "velocity", "mass": "mass"}
@@ -32,11 +32,18 @@ def type_numbers(types, components):
     return np.vectorize(numbers.__getitem__)(names)
 
 
+def _require_names(components):
+    if not all(number in TYPES.values() and isinstance(name, str) and name for number, name in components.items()):
+        raise ValueError(f"components = {components}: they give types 0 to 5 a name")
+    if len(set(components.values())) < len(components):
+        raise ValueError(f"components = {components}: two types have one name")
+
+
 def _joined_ids(some, others):
     """None unless both have ids. Raises ValueError where they have one in common."""
     if some.id is None or others.id is None:
         return None
-    in_both = np.intersect1d(some.id, others.id)
+    in_both = [] if lib.is_on_gpu(some.id) else np.intersect1d(some.id, others.id)
     if len(in_both):
         raise ValueError(f"both have the id {in_both[0]}: where id is set to None, Grove numbers the particles of the sum")
     return np.concatenate([some.id, others.id])
@@ -60,7 +67,8 @@ def _numbers(values, what):
     return values
 
 
-def _vectors(values, what):
+def vectors(values, what):
+    """An array (N, 3) of FP32 or FP64, or a quantity, as it is. Raises ValueError for anything else."""
     values = lib.imported(values)
     if is_quantity(values) or lib.is_on_gpu(values):
         shape = lib.shape_of(values)
@@ -74,7 +82,8 @@ def _vectors(values, what):
     return values
 
 
-def _column(values, n, what, dtype=np.float64):
+def column(values, n, what, dtype=np.float64):
+    """An array (n,) of the type, of FP32 where FP64 is wanted, or of one value for all. Raises ValueError for anything else."""
     values = lib.imported(values)
     if lib.is_on_gpu(values):
         return lib.of_shape(values, (n,), what)
@@ -131,12 +140,8 @@ class Particles:
     def __init__(self, position: typing.Any, velocity: typing.Any = None, mass: typing.Any = None, *, id: typing.Any = None,
                  type: typing.Any = "halo", components: dict[int, str] | None = None) -> None:  # fmt: skip  # noqa: A002 - the names of the fields
         self.components = dict(components or {})
-        if not all(number in TYPES.values() and isinstance(name, str) and name for number, name in self.components.items()):
-            raise ValueError(f"components = {self.components}: they give types 0 to 5 a name")
-        if len(set(self.components.values())) < len(self.components):
-            raise ValueError(f"components = {self.components}: two types have one name")
         self.position = position
-        self.velocity = np.zeros((len(self), 3)) if velocity is None else velocity
+        self.velocity = velocity
         if mass is None:
             raise ValueError("particles need a mass: (N,), or one number for all")
         self.mass = mass
@@ -146,16 +151,22 @@ class Particles:
     def __setattr__(self, name: str, values: typing.Any) -> None:
         """Raises ValueError for what does not fit, AttributeError for another name."""
         if name in ("position", "velocity"):
-            values = _vectors(values, name)
+            values = np.zeros((len(self), 3)) if values is None and name == "velocity" else vectors(values, name)
             if "position" in self.__dict__ and lib.shape_of(values) != (len(self), 3):
                 raise ValueError(f"{name} has the shape {lib.shape_of(values)}, and there are {len(self)} particles: it needs ({len(self)}, 3)")
         elif name == "mass":
-            values = _column(values, len(self), name)
+            values = column(values, len(self), name)
         elif name == "id":
-            values = None if values is None else _column(values, len(self), name, np.uint64)
+            values = None if values is None else column(values, len(self), name, np.uint64)
         elif name == "type":
-            values = _column(type_numbers(values, self.components), len(self), name, np.uint8)
-        elif not hasattr(self, name) and name not in self._names:
+            values = column(type_numbers(values, self.components), len(self), name, np.uint8)
+        elif name == "components":
+            _require_names(values)
+        elif name == "units" and isinstance(values, str):
+            values = units_of(values)
+        elif name == "units" and not (values is None or isinstance(values, Units)):
+            raise ValueError(f"units = {values!r}: they are a text as 'kpc, km/s, 1e10 Msun', grove.Units or None")
+        elif not hasattr(self, name) and name not in self._names and type(self).__module__.startswith("grove."):
             raise AttributeError(f"particles have no {name}: there are {', '.join(self._names)}")
         super().__setattr__(name, values)
 
@@ -201,16 +212,22 @@ class Particles:
         return self._changed(**chosen, id=None if self.id is None else self.id[rows])
 
     def __add__(self, other: Particles) -> Particles:
-        """Both together. Ids are kept only where both have some. Raises ValueError where they have one in common, and where both know G
-        or units, and these differ."""
+        """Both together. Ids are kept only where both have some. Raises ValueError where they have one in common, and where both know G,
+        units or time, and these differ."""
         if not isinstance(other, Particles):
             return NotImplemented
-        if not all(a is None or b is None or np.allclose(a, b, rtol=1e-9, atol=0) for a, b in ((self.units, other.units), (self.G, other.G))):
+        def agree(a, b):
+            return a is None or b is None or np.allclose(a, b, rtol=1e-9, atol=0)
+
+        if not (agree(self.units, other.units) and agree(self.G, other.G)):
             raise ValueError(f"particles in different units, {self.units}, G = {self.G}, and {other.units}, G = {other.G}, cannot be joined")
+        if not agree(self.time, other.time):
+            raise ValueError(f"particles of the times {self.time} and {other.time} cannot be joined: set both to one, or one to None")
         both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("position", "velocity", "mass", "type")}
         components = joined_components(self.components, other.components)
         joined = Particles(both["position"], both["velocity"], both["mass"], id=_joined_ids(self, other), type=both["type"], components=components)
-        joined.units, joined.G = self.units or other.units, other.G if self.G is None else self.G
+        joined.units = self.units or other.units
+        joined.G, joined.time = (other_one if own is None else own for own, other_one in ((self.G, other.G), (self.time, other.time)))
         return joined
 
     def __repr__(self) -> str:

@@ -18,8 +18,8 @@ import weakref
 import numpy as np
 
 from . import _library as lib
-from .particles import FIELDS, Particles, joined_components, type_numbers, usual_name
-from .units import YEAR, Units, code_unit, in_code_units, in_words, is_physical, quantity, setting_text
+from .particles import FIELDS, Particles, column, joined_components, type_numbers, usual_name, vectors
+from .units import Units, in_code_units, in_words, is_physical, megayear, quantity, setting_text
 
 _F = typing.TypeVar("_F", bound=typing.Callable[..., typing.Any])
 
@@ -78,6 +78,15 @@ def _toml(config, path=""):
     return "\n".join(lines) + "\n"
 
 
+def _take_from(particles, config, units, settings):
+    """The time of particles, and in N-body units their G, unless settings or the configuration have their own."""
+    for name, section, value in (("begin", "time", getattr(particles, "time", None)), ("G", "gravity", getattr(particles, "G", None))):
+        is_known = value is not None and np.isfinite(value) and (name == "begin" or (isinstance(units, Units) and not is_physical(units)))
+        given = config.get(section)
+        if is_known and name not in settings and not (isinstance(given, dict) and name in given):
+            settings[name] = value
+
+
 def _config_text(config, units, settings):
     if isinstance(config, str):
         if units is not None or settings:
@@ -89,7 +98,10 @@ def _config_text(config, units, settings):
         for k, part in enumerate(values if several else [values]):
             if not isinstance(part, dict):
                 raise lib.SettingError(f"config = {{{name!r}: {part!r}}}: it has sections, as {{'gravity': {{'tolerance': 1e-3}}}}")
-            sections[name if k == 0 else f"{name}_{k + 1}"] = dict(part)
+            section = name if k == 0 else f"{name}_{k + 1}"
+            if section in sections:
+                raise lib.SettingError(f"config: {section!r} is given twice, by itself and in a list")
+            sections[section] = dict(part)
     for name, value in settings.items():
         if name not in _SECTIONS:
             raise lib.SettingError(f"{name}: there is no such setting: there are units, {', '.join(_SECTIONS)}; others stand in config = {{section: {{key: value}}}}")
@@ -219,14 +231,12 @@ class Simulation:
                  config: dict[str, typing.Any] | str | None = None, comm: typing.Any = None, **settings: typing.Any) -> None:  # fmt: skip
         if not isinstance(config, str):
             units = getattr(particles, "units", None) if units is None else units
-            time, of_time = getattr(particles, "time", None), (config or {}).get("time")
-            if time is not None and "begin" not in settings and not (isinstance(of_time, dict) and "begin" in of_time):
-                settings["begin"] = time
+            _take_from(particles, config or {}, units, settings)
         text = _config_text(config, units, settings)
         self._handle: ctypes.c_void_p | None = ctypes.c_void_p()
         self._every: list[list[typing.Any]] = []
         self._steps = 0
-        self._is_stepping = self._is_advised = False
+        self._is_stepping = False
         self._external: _External | None = None
         address = None
         if comm == "self":
@@ -304,15 +314,14 @@ class Simulation:
     def load(self) -> list[str]:
         """Takes the particles that config["initial_conditions"] names. Returns sentences on them, a list."""
         self._call("grove_load")
-        self._is_advised = False
         notes = ctypes.c_char_p()
         self._call("grove_notes", ctypes.byref(notes))
         return (notes.value or b"").decode().splitlines()
 
     @contextlib.contextmanager
     def _told_others(self, name, *arguments):
-        """What is raised here alone is an error of the other ranks, too, which wait in this function of C: it gets arguments that it
-        refuses."""
+        """For what may be raised on this rank while the others wait in the function `name` already: it is called with arguments that it
+        refuses, so that they get an error, too."""
         try:
             yield
         except Exception:
@@ -358,16 +367,15 @@ class Simulation:
             given = lib.imported(values)
             if lib.is_on_gpu(given):
                 return lib.of_shape(given, shape, field)
-            if field == "type":
-                given = type_numbers(given, self._components())
-            elif field in _FIELD_DIMENSIONS:
-                given = in_code_units(given, _FIELD_DIMENSIONS[field], self._units)
-            numbers = np.asarray(given)
-            if numbers.dtype not in (np.float32, np.float64) or field == "type":
-                numbers = numbers.astype(_DTYPES.get(field, np.float64))
-            if numbers.shape != shape and (numbers.ndim > 0 or len(shape) > 1):
-                raise lib.SettingError(f"{field} has the shape {numbers.shape}, and needs {shape}" + (" or one value for all" if len(shape) == 1 else ""))
-            return lib.described(np.broadcast_to(numbers, shape))
+            if field in FIELDS:
+                given = in_code_units(given, FIELDS[field], self._units)
+            if field not in _VECTORS:
+                of_type = type_numbers(given, self._components()) if field == "type" else given
+                return lib.described(column(of_type, shape[0], field, _DTYPES.get(field, np.float64)))
+            numbers = vectors(given, field)
+            if numbers.shape != shape:
+                raise lib.SettingError(f"{field} has the shape {numbers.shape}, and needs {shape}")
+            return lib.described(numbers)
 
         self._exchange("grove_set", field, array)
 
@@ -415,7 +423,6 @@ class Simulation:
         with arrays as given:
             self._call("grove_set_particles", given)
         self._name(particles.components)
-        self._is_advised = False
 
     def _components(self):
         """The names that are not the usual ones."""
@@ -443,14 +450,16 @@ class Simulation:
 
     @staticmethod
     def _ids(which, own):
-        given, which = which, np.asarray(None if isinstance(which, Particles) else lib.imported(which))
-        if which.dtype == bool:
-            if which.shape != own.shape:
-                raise lib.SettingError(f"a mask has the shape {which.shape}, and needs {own.shape}")
-            return own[which]
-        if which.size > 0 and (which.dtype.kind not in "iu" or which.min() < 0):
-            raise lib.SettingError(f"remove({given!r}): it takes ids, which are whole numbers >= 0, or a mask")
-        return np.ascontiguousarray(which, np.uint64).reshape(-1)
+        if isinstance(which, (list, tuple)) and all(isinstance(part, (int, np.integer)) and not isinstance(part, bool) and part >= 0 for part in which):
+            return np.array(which, np.uint64)  # also those of 2^63 and more
+        ids = np.asarray(None if isinstance(which, Particles) else lib.imported(which))
+        if ids.dtype == bool:
+            if ids.shape != own.shape:
+                raise lib.SettingError(f"a mask has the shape {ids.shape}, and needs {own.shape}")
+            return own[ids]
+        if ids.size > 0 and (ids.dtype.kind not in "iu" or ids.min() < 0):
+            raise lib.SettingError(f"remove({which!r}): it takes ids, which are whole numbers >= 0, or a mask")
+        return np.ascontiguousarray(ids, np.uint64).reshape(-1)
 
     def _arrays(self, particles):
         if not isinstance(particles, Particles):
@@ -498,15 +507,15 @@ class Simulation:
         return stops
 
     def evolve(self, time: typing.Any, *, progress: bool = False) -> bool:
-        """Steps until `time`, code units or a quantity, in equal steps of dt or, where these do not divide it, the longest below
-        that do. It is a time and not a length of time. progress: a line on standard error. Returns False where a function of every() has stopped it, and in a daemon thread
+        """Steps until `time`, code units or a quantity: the time to reach, not a duration. In equal steps of dt or, where these do not
+        divide it, the longest below that do. progress: a line on standard error. Returns False where a function of every() has stopped it, and in a daemon thread
         where the interpreter ends, which waits for its step.
 
         Ctrl-C raises KeyboardInterrupt after the present step or the next; the simulation can be used further. An exception
         of a function of every() is raised after its step; on several ranks, on the ranks where it arose.
 
-        Before the first steps of new particles, what `grove run` would note of them is a warning (UserWarning): a dt that is too
-        long, particles that are not bound.
+        Before the first steps of particles that were set, loaded or restored, a dt that is too long, particles that are not bound and
+        an unusual G are warnings (UserWarning).
         """
         if self._is_stepping:
             raise lib.SettingError("evolve() cannot be called while the simulation steps")
@@ -535,13 +544,12 @@ class Simulation:
         return result == lib.OK
 
     def _advise(self, until):
-        if self._is_advised:
-            return
         advice = ctypes.c_char_p()
         self._call("grove_advise", until, ctypes.byref(advice))
-        self._is_advised = True
-        for line in (advice.value or b"").decode().splitlines():
-            warnings.warn(line, stacklevel=3)
+        # Warnings may be errors.
+        with self._told_others("grove_evolve", -np.inf, lib.CALLBACK(), None):
+            for line in (advice.value or b"").decode().splitlines():
+                warnings.warn(line, stacklevel=3)
 
     def set_external(self, function: typing.Callable[[np.ndarray, float], tuple[typing.Any, typing.Any]] | None) -> None:
         """Adds a field to the forces, which is asked at each force evaluation: function(position, time) has a copy of the positions
@@ -585,7 +593,7 @@ class Simulation:
 
     def restore(self, file):
         """Takes particles and time from a checkpoint, also of `grove run`. Settings that change what is computed must be the same,
-        except dt."""
+        except dt, and set_external() must have been called where the forces had a function."""
         self._call("grove_restore", str(file).encode())
 
     def __repr__(self):
@@ -593,7 +601,7 @@ class Simulation:
             return "<grove.Simulation: closed>"
         text = f"<grove.Simulation: {len(self):,} particles, t = {self.time:.6g}"
         if is_physical(self._units):
-            text += f" ({self.time * code_unit('time', self._units) / (1e6 * YEAR):.4g} Myr)"
+            text += f" ({self.time / megayear(self._units):.4g} Myr)"
         return text + ">"
 
 
@@ -616,7 +624,7 @@ class _Progress:
 
     def __init__(self, sim, until):
         self.sim, self.first, self.until, self.shown, self.began = sim, sim.time, until, 0.0, clock.monotonic()
-        self.unit, self.name = (1e6 * YEAR / code_unit("time", sim.units), " Myr") if is_physical(sim.units) else (1, "")
+        self.unit, self.name = (megayear(sim.units), " Myr") if is_physical(sim.units) else (1, "")
         self.bar = None
         if "ipykernel" in sys.modules:
             with contextlib.suppress(ImportError):

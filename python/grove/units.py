@@ -10,8 +10,7 @@ import numpy as np
 #: Constants as of docs/units.md, cgs.
 KPC, MSUN, GRAVITATIONAL_CONSTANT = 3.0856775814913673e21, 1.3271244e26 / 6.67430e-8, 6.67430e-8
 
-YEAR = 3.15576e7  #: seconds
-_SECONDS = {"s": 1, "yr": YEAR, "kyr": 1e3 * YEAR, "Myr": 1e6 * YEAR, "Gyr": 1e9 * YEAR}
+_SECONDS = {"s": 1, "yr": 3.15576e7, "kyr": 3.15576e10, "Myr": 3.15576e13, "Gyr": 3.15576e16}
 _CGS = {"length": "cm", "mass": "g", "velocity": "cm/s", "time": "s", "acceleration": "cm/s**2", "potential": "cm**2/s**2"}
 
 
@@ -32,7 +31,7 @@ def units_of(text: str) -> Units:
     """The units of a text as Simulation takes it, "kpc, km/s, 1e10 Msun", or "N-body". Raises SettingError."""
     from .simulation import Simulation
 
-    with Simulation(units=None if text == "N-body" else text, device="cpu") as sim:
+    with Simulation(units=None if text == "N-body" else text, device="cpu", comm="self") as sim:
         return sim.units
 
 
@@ -60,6 +59,11 @@ def code_unit(dimension, units):
         "acceleration": velocity**2 / length,
         "potential": velocity**2,
     }[dimension]
+
+
+def megayear(units):
+    """In code units."""
+    return _SECONDS["Myr"] / code_unit("time", units)
 
 
 def is_physical(units):

@@ -369,15 +369,14 @@ class ConfigBuilder {
     config_.gravity.G = gravitational_constant(config_.units);
   }
 
-  /// A default of one code unit of mass is no galaxy in kpc, km/s and solar masses.
   void check_external_masses() const {
     if (!is_physical(config_.units)) return;
-    const std::vector<ExternalParameters> sections = config_.external_sections();
-    for (std::size_t k = 0; k < sections.size(); ++k) {
-      const std::string section = k == 0 ? "external" : fmt::format("external_{}", k + 1);
-      if (!sections[k].is_there() || find(section, "mass")) continue;
-      if (const Setting* const mass = find_named(settings_of(external_infos(), sections[k].potential), "mass"))
-        fail(describe(section, "mass", mass->default_value), "must be given in physical units");
+    for (const auto& [section, member] : external_sections()) {
+      const ExternalParameters& external = config_.*member;
+      if (!external.is_there() || find(section, "mass")) continue;
+      if (const Setting* const mass = find_named(settings_of(external_infos(), external.potential), "mass"))
+        fail(describe(section, "mass", mass->default_value),
+             "must be given: the run has physical units, in which one code unit of mass is no useful default");
     }
   }
 

@@ -108,13 +108,6 @@ void add_gravity(Rows& rows) {
       {.range = positive, .also = "or \"cgs\": the physical one, from [units]"});
 }
 
-/// The sections of external potentials, and their members in Config.
-const std::vector<std::pair<std::string, ExternalParameters Config::*>>& external_sections() {
-  static const std::vector<std::pair<std::string, ExternalParameters Config::*>> sections{
-      {"external", &Config::external}, {"external_2", &Config::external_2}, {"external_3", &Config::external_3}};
-  return sections;
-}
-
 void add_external(Rows& rows) {
   std::vector<std::string> names{ExternalParameters::none};
   for (const ExternalInfo& row : external_infos()) names.push_back(row.name);
@@ -273,6 +266,12 @@ ConfigTable make_table() {
 }
 
 }  // namespace
+
+const std::vector<std::pair<std::string, ExternalParameters Config::*>>& external_sections() {
+  static const std::vector<std::pair<std::string, ExternalParameters Config::*>> sections{
+      {"external", &Config::external}, {"external_2", &Config::external_2}, {"external_3", &Config::external_3}};
+  return sections;
+}
 
 std::string conditions_in_words(const ConfigSetting& row) {
   std::string words;

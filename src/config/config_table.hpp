@@ -88,6 +88,9 @@ struct ConfigTable {
 /// The table of the program. To add a key, add a line in config_table.cpp; a key of one generator or integrator stands in that one's entry.
 const ConfigTable& config_table();
 
+/// The sections of external potentials, and their members in Config.
+const std::vector<std::pair<std::string, ExternalParameters Config::*>>& external_sections();
+
 /// A key of [gravity] for a parameter of one opening criterion or softening kernel. Its value is in GravityParameters::parameters.
 ConfigSetting gravity_parameter(Setting setting, Condition only_with);
 

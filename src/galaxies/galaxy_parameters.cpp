@@ -111,7 +111,7 @@ std::vector<GalaxyPreset> make_presets() {
       {"milky_way",
        "the Milky Way: dark halo, bulge, thin and thick disc, black hole",
        "halo, discs and masses of disc and bulge: McMillan 2017 (table 3, best fit); the bulge as a Hernquist sphere with half of its mass "
-       "inside 1.2 kpc; black hole: GRAVITY Collaboration 2019; Q 1.5: Binney & Tremaine 2008, section 6.2. Chosen here: tapers, the "
+       "inside 1.2 kpc; black hole: GRAVITY Collaboration 2019; Q 1.5: Binney & Tremaine 2008, section 6.2. Chosen for Grove: tapers, the "
        "halo's at 235 kpc, near its virial radius; the thick disc's Q",
        {component("halo", "nfw", {{"density", 8.54e6}, {"scale_radius", 19.6}, {"taper", 12.0}}),
         component("bulge", "hernquist", {{"mass", 9.23e9}, {"scale_radius", 0.5}, {"taper", 20.0}}),
@@ -129,7 +129,7 @@ std::vector<GalaxyPreset> make_presets() {
       {"m31",
        "the Andromeda galaxy: dark halo, bulge, disc, stellar halo, black hole",
        "halo, bulge, disc and stellar halo: Miki & Umemura 2018, after Geehan et al. 2006 and Fardal et al. 2007; black hole: Bender et "
-       "al. 2005. Chosen here: tapers, the halo's at 190 kpc, near its virial radius; Q",
+       "al. 2005. Chosen for Grove: tapers, the halo's at 190 kpc, near its virial radius; Q",
        {component("halo", "nfw", {{"mass", 8.11e11}, {"scale_radius", 7.63}, {"taper", 25.0}}),
         component("bulge", "hernquist", {{"mass", 3.24e10}, {"scale_radius", 0.61}, {"taper", 100.0}}),
         component("disc", "exponential", {{"mass", 3.66e10}, {"scale_length", 5.40}, {"height", 0.111}, {"toomre_q", 1.8}}),
@@ -139,7 +139,7 @@ std::vector<GalaxyPreset> make_presets() {
       {"lmc",
        "the Large Magellanic Cloud: dark halo and disc",
        "mass 1.38e11: Erkal et al. 2019; halo so that 1.7e10 lie inside 8.7 kpc: van der Marel & Kallivayalil 2014; disc: van der Marel et "
-       "al. 2002. Chosen here: taper and Q",
+       "al. 2002. Chosen for Grove: taper and Q",
        {component("halo", "hernquist", {{"mass", 1.38e11}, {"scale_radius", 18.3}, {"taper", 20.0}}),
         component("disc", "exponential", {{"mass", 2.7e9}, {"scale_length", 1.42}, {"height", 0.25}, {"toomre_q", 2.0}})}},
       {"sagittarius",

@@ -119,8 +119,9 @@ int grove_lend(grove_session* session, grove_local_arrays* arrays);
  * that are not finite, and other masses, are an error, and the particles must be set anew. */
 int grove_take_back(grove_session* session, int is_written);
 
-/* What `grove run` would note of the present particles and of steps until `time`, a sentence a line; "" for nothing, and on other ranks than
- * the first. Valid until the session's next call. */
+/* What `grove run` notes at its start on a time step that is too long, particles that are not bound and an unusual G, for steps until `time`:
+ * a sentence a line, once for particles that were set, loaded or restored; "" for nothing, and on other ranks than the first. Valid until
+ * the session's next call. */
 int grove_advise(grove_session* session, double time, const char** advice);
 /* Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do. After each step
  * `callback`, if there is one, may look at particles and energies and change them; where it returns anything but 0 on any rank, the steps

@@ -25,7 +25,6 @@
 #include "src/run/files/output_directory.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/run/files/snapshot_writer.hpp"
-#include "src/run/files/step_schedule.hpp"
 #include "src/run/resume/checkpoints.hpp"
 #include "src/run/resume/former_settings.hpp"
 #include "src/run/start/automatic_step.hpp"
@@ -179,7 +178,10 @@ void Session::load() {
   time_ = config_.time.begin;
 }
 
-void Session::set_particles(ParticleSet some) { take(std::move(some), "these particles"); }
+void Session::set_particles(ParticleSet some) {
+  take(std::move(some), "these particles");
+  has_advised_ = false;
+}
 
 void Session::take(ParticleSet some, const char* what) {
   comm_.agree([&] { require_usable(some); });
@@ -229,7 +231,7 @@ void Session::remove(const std::vector<std::uint64_t>& ids) {
     if (removed != all_ids.size())
       throw DataError(fmt::format("{} of {} ids belong to no particle: nothing was removed", all_ids.size() - removed, all_ids.size()));
   });
-  set_particles(std::move(left));
+  take(std::move(left), "these particles");
 }
 
 void Session::require_particles() const {
@@ -306,19 +308,23 @@ bool Session::go_on_everywhere(const std::function<bool()>& go_on) const {
   return comm_.min(goes_on) == 1;
 }
 
-/// Of steps that end at a time after the present one.
-double Session::dividing_step(double until) const { return StepSchedule::dividing_step(until - time_, 0, config_.time.dt); }
-
 std::vector<std::string> Session::advice(double until) {
+  const double least = comm_.min(until), most = comm_.max(until);
+  // Other times are errors of evolve().
+  if (has_advised_ || count_ == 0 || !(least > time_) || !std::isfinite(most)) return {};
+  comm_.agree([&] { simulation_->require_times(time_, until); });
+  bring_there();
+  has_advised_ = true;
   std::vector<std::string> lines{advice_on_G(config_.gravity.G, config_.units)};
   if (lines.front().empty()) lines.clear();
-  // Other times are errors of evolve().
-  if (config_.time.dt_is_auto || !(comm_.min(until) > time_) || !std::isfinite(comm_.max(until)) || count_ == 0) return lines;
-  bring_there();
+  // Steps to a near time may be shorter than later ones.
+  const bool is_chosen = config_.time.dt_is_auto;
+  const double end = is_chosen ? until : std::max(until, time_ + config_.time.dt);
   std::optional<StepSchedule> schedule;
-  comm_.agree([&] { schedule.emplace(time_, until, dividing_step(until), 0, config_.time.unit_of_dt); });
+  comm_.agree([&] { schedule.emplace(time_, end, is_chosen ? end - time_ : dividing_step(end), 0, config_.time.unit_of_dt); });
   // Where steps are divided, each particle takes what the criterion says.
-  const StepCriterion check = config_.time.divide() ? StepCriterion{} : simulation_->check_step(schedule->dt(), {}, tolerated_share);
+  const bool checks_step = !is_chosen && !config_.time.divide();
+  const StepCriterion check = checks_step ? simulation_->check_step(schedule->dt(), {}, tolerated_share) : StepCriterion{};
   Diagnostics sums = simulation_->diagnostics();
   if (external_) sums.is_held = true;  // the zero of its potential is anywhere
   for (std::string& line : advice_on_first_state(sums, check, *schedule, config_)) lines.push_back(std::move(line));
@@ -432,29 +438,32 @@ void Session::save_checkpoint(const std::string& file, bool overwrite) {
 void Session::restore(const std::string& file) {
   SavedState state;
   InitialState found;
+  Config now = config_;
   comm_.agree([&] {
     state = read_checkpoint_state(file);
     found.components = component_names_in(state);
     Config before = parse_config(state.text(saved_configuration), file, {});
-    if (config_.time.dt_is_auto) config_.time.dt = before.time.dt;
-    config_.time.dt_is_auto = false;
-    before.time.dt = config_.time.dt;
-    before.initial_conditions = config_.initial_conditions;
-    if (before.units != config_.units)
+    if (now.time.dt_is_auto) now.time.dt = before.time.dt;
+    now.time.dt_is_auto = false;
+    before.time.dt = now.time.dt;
+    before.initial_conditions = now.initial_conditions;
+    if (before.units != now.units)
       throw ConfigError(
-          fmt::format("{}: it has {}, and this session has {}: give the same", file, in_words(before.units), in_words(config_.units)));
-    for (const auto& [name, line] : changed_physics(before, config_)) throw ConfigError(fmt::format("{}: {}: give the same", file, line));
+          fmt::format("{}: it has {}, and this session has {}: give the same", file, in_words(before.units), in_words(now.units)));
+    for (const auto& [name, line] : changed_physics(before, now)) throw ConfigError(fmt::format("{}: {}: give the same", file, line));
     const bool had_function = state.has(saved_has_function) && state.count(saved_has_function) != 0;
     if (had_function != static_cast<bool>(external_))
       throw ConfigError(fmt::format("{}: {}", file,
-                                    had_function ? "its forces had an external function, which no file can hold: set it before"
-                                                 : "its forces had no external function, as are set here: set it afterwards"));
+                                    had_function ? "its forces had an external function, which no file can hold: set it before restoring"
+                                                 : "it knows no external function, and this session has one: set it after restoring"));
   });
-  std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
+  std::unique_ptr<Simulation> simulation = make_configured_simulation(now, comm_, external_);
   found.particles = read_checkpoint_particles(file, state, comm_, simulation->fields());
-  set_component_softening(config_.gravity, found, *simulation, comm_);
+  set_component_softening(now.gravity, found, *simulation, comm_);
   simulation->resume(std::move(found.particles), state);
   simulation_ = std::move(simulation);
+  config_ = std::move(now);
+  has_advised_ = false;
   components_ = found.components;
   const SavedState::Counts& of_ranks = state.counts(particles_of_ranks);
   count_ = std::accumulate(of_ranks.begin(), of_ranks.end(), std::uint64_t{0});

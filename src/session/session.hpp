@@ -16,6 +16,7 @@
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "src/config/config.hpp"
+#include "src/run/files/step_schedule.hpp"
 #include "src/run/start/initial_state.hpp"
 #include "src/session/field_at_points.hpp"
 #include "src/simulation/simulation.hpp"
@@ -63,8 +64,8 @@ class Session {
   /// unless only velocities have changed.
   void change(const std::function<void(ParticleSet&)>& change);
 
-  /// What a run notes of its first state, for the present particles and steps until `time`: sentences on a time step that is too long,
-  /// particles that are not bound, an unusual G.
+  /// What a run notes at its start on a time step that is too long, particles that are not bound and an unusual G: sentences, once for
+  /// particles that were set, loaded or restored. Nothing where `time` is not after the present one.
   std::vector<std::string> advice(double time);
   /// Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do; time.dt = "auto"
   /// is chosen by the forces when the first steps begin. After each step `go_on` is called, if there is one; where it returns false on any
@@ -102,9 +103,10 @@ class Session {
 
  private:
   void require_particles() const;
-  /// set_particles(); `what` names them in messages.
+  /// Makes these all particles; `what` names them in messages.
   void take(ParticleSet some, const char* what);
-  double dividing_step(double until) const;
+  /// The length of steps from the present time to `until`.
+  double dividing_step(double until) const { return StepSchedule::dividing_step(until - time_, 0, config_.time.dt); }
   void require_free(const std::string& file, bool overwrite) const;
   /// Gives the simulation the velocities of `share_`. Returns false where it has no forces to keep.
   bool set_velocities();
@@ -124,6 +126,7 @@ class Session {
   ExternalFunction external_;
   std::unique_ptr<Simulation> simulation_;
   bool is_on_gpu_ = false, is_lent_ = false;
+  bool has_advised_ = false;  ///< on these particles
   ParticleSet share_;
   enum class Newer : std::uint8_t { neither, share, simulation } newer_ = Newer::neither;
 };

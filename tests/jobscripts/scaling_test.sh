@@ -36,22 +36,27 @@ ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.12g", a / b }'; }
 
 is_png() { holds [ "$(od -An -tx1 -N8 "$1" | tr -d ' ')" = 89504e470d0a1a0a ]; }
 
-tests_follow
-
-# quickstart OPTIONS...: with a program that is built, and a cmake that writes what it is called with to calls.txt and fails where broken is.
+# quickstart OPTIONS...: with a program that is built, where no GPU is found, and with a cmake that writes what it is called with to
+# calls.txt, fails where the file broken is, and waits in the middle as long as the file waits is.
 quickstart() {
   mkdir -p build bin && ln -sf "$grove" build/grove && cat >bin/cmake <<'END' && chmod +x bin/cmake || return 1
 #!/bin/sh
 echo "$@" >>calls.txt
-echo cmake version 9.0
+if [ "$1" = --version ]; then echo cmake version 9.0; exit; fi
 if [ -e broken ]; then echo "x.cpp:1: error: wrong"; exit 1; fi
-for part in 1 30 60 100; do printf '[%3d%%] Building x.cpp\n' $part; done
+for part in 1 30 60 100; do
+  printf '[%3d%%] Building x.cpp\n' $part
+  if [ $part = 30 ]; then
+    for i in $(seq 200); do [ ! -e waits ] || sleep 0.1; done
+  fi
+done
 END
-  # No GPU is found.
   printf '#!/bin/sh\nexit 1\n' >bin/nvidia-smi && chmod +x bin/nvidia-smi &&
-    PATH=$PWD/bin:$PATH "$root/jobscripts/quickstart.sh" --build-dir build --no-install --ranks 1 --output out \
+    CUDA_VISIBLE_DEVICES="" PATH=$PWD/bin:$PATH "$root/jobscripts/quickstart.sh" --build-dir build --no-install --ranks 1 --output out \
       --set time.end=0.1 --set time.dt=0.1 "$@" >said.txt 2>&1
 }
+
+tests_follow
 
 # As its last words propose, with more particles.
 the_quickstart_can_be_run_again() {
@@ -62,9 +67,10 @@ the_quickstart_can_be_run_again() {
 
 the_quickstart_builds_code_for_gpus_where_they_are_or_it_is_asked_for() {
   quickstart --n 100 && contains said.txt "no GPU was found" && contains calls.txt "-DGROVE_CUDA=OFF" || { cat said.txt; return 1; }
-  touch build/CMakeCache.txt && rm calls.txt && quickstart --n 100 && lacks calls.txt GROVE_CUDA && lacks said.txt "no GPU was found" || return 1
-  # There is none to run on.
-  rm calls.txt && ! quickstart --n 100 --device gpu && contains calls.txt "-DGROVE_CUDA=AUTO"
+  touch build/CMakeCache.txt && rm calls.txt && quickstart --n 100 && lacks calls.txt "DGROVE_CUDA=" && lacks said.txt "no GPU was found" || return 1
+  rm calls.txt && GROVE_CUDA_ARCHITECTURES=90 quickstart --n 100 && contains calls.txt "-DGROVE_CUDA=ON" || return 1
+  # There is none on which the run could be.
+  rm calls.txt && ! quickstart --n 100 --device gpu && contains calls.txt "-DGROVE_CUDA=ON"
 }
 
 the_quickstart_says_little_and_keeps_the_rest() {
@@ -72,6 +78,19 @@ the_quickstart_says_little_and_keeps_the_rest() {
     holds [ "$(wc -l <said.txt)" -le 60 ] || return 1
   touch broken && ! quickstart --n 100 && contains said.txt "error: wrong" && contains said.txt "all of its output is in build/quickstart.log" &&
     lacks said.txt "The collision is done"
+}
+
+the_quickstart_shows_how_far_the_build_is() {
+  touch waits
+  quickstart --n 100 &
+  local build=$! i
+  for i in $(seq 100); do
+    ! grep -qs "25 %" said.txt || break
+    sleep 0.1
+  done
+  contains said.txt "25 %" && lacks said.txt "100 %"
+  local shows=$?
+  rm waits && wait $build && [ $shows = 0 ]
 }
 
 the_tables_have_the_medians_of_what_the_runs_wrote() {

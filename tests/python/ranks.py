@@ -5,6 +5,7 @@ Usage: ranks.py RUN, the output directory of `grove run` on as many ranks (pytho
 
 import os
 import sys
+import warnings
 
 import numpy as np
 
@@ -96,7 +97,20 @@ for work in (
         pass
 assert len(sim) == 120
 # Analysis is about the particles of this rank.
-assert 0 < every.bound(softening=0.05, device="cpu").sum() <= len(every)
+offset = every.position[:, None] - every.position[None]
+pairs = every.mass / np.sqrt((offset**2).sum(2) + 0.05**2)
+np.fill_diagonal(pairs, 0)
+np.testing.assert_allclose(grove.Field(every.position, every.mass, softening=0.05, device="cpu", comm="self")()[1], -pairs.sum(1), rtol=1e-5)
+assert every.bound(G=100, softening=0.05, device="cpu").all()
+# A warning that is an error on the first rank is one on all.
+long = grove.Simulation(every, softening=0.05, dt=4, device="cpu")
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    try:
+        long.evolve(8)
+        sys.exit("dt = 4 is too long, and nobody was told")
+    except (UserWarning, grove.SettingError) as error:
+        assert isinstance(error, UserWarning) == (rank == 0), error
 # A bad particle of one rank is an error of all.
 places = np.zeros((2, 3)) + [[0, 0, 0], [1, 0, np.nan if rank == ranks - 1 else 0]]
 try:

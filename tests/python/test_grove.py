@@ -344,8 +344,18 @@ class Values(unittest.TestCase):
             other.set_external(spring)
             other.restore(directory + "/checkpoint")
             np.testing.assert_array_equal(other.get("acceleration"), sim.get("acceleration"))
+            # What is refused changes nothing.
+            kpc = grove.Simulation(plummer(20, units=KPC, mass=0.01), softening=0.05, dt="auto", device="cpu")
             with self.assertRaisesRegex(grove.SettingError, "has N-body units, and this session has units of"):
-                grove.Simulation(units=KPC, **SETTINGS).restore(directory + "/checkpoint")
+                kpc.restore(directory + "/checkpoint")
+            steps = []
+            kpc.every(1)(lambda sim: steps.append(sim.time))
+            kpc.evolve("10 Myr")
+            self.assertGreater(len(steps), 2, "dt is that of the forces still, not 1/128")
+            sim.set_external(None)
+            sim.save_checkpoint(directory + "/without")
+            with self.assertRaisesRegex(grove.SettingError, "set it after restoring"):
+                other.restore(directory + "/without")
         sim.set_external(None)
         self.assertEqual(sim.energy.external, 0)
 
@@ -403,13 +413,18 @@ class Values(unittest.TestCase):
         p = plummer(10)
         p.mass, p.type, p.velocity = 2.0, "disc", np.ones((10, 3), np.float32)
         self.assertEqual((p.mass.tolist(), set(p.type)), ([2.0] * 10, {2}))
-        p.position += [1, 2, 3]
+        p.position = p.position + [1, 2, 3]
+        p.units, p.components = KPC, {2: "thin disc"}
+        self.assertAlmostEqual(p.units.velocity_in_cm_per_s, 1e5)
+        p.units = None
         for error, text, name, values in [
             (ValueError, "transpose", "position", p.position.T),
             (ValueError, "there are 10 particles", "position", p.position[:3]),
             (ValueError, "there are 10 particles", "velocity", p.velocity[:1]),
             (ValueError, r"needs \(10,\)", "id", [1, 2]),
             (ValueError, "type 'dark'", "type", "dark"),
+            (ValueError, "they are a text as", "units", 3),
+            (ValueError, "types 0 to 5 a name", "components", {9: "x"}),
             (AttributeError, "have no vel: there are position, velocity", "vel", 3),
         ]:
             with self.subTest(name), self.assertRaisesRegex(error, text):
@@ -423,7 +438,11 @@ class Values(unittest.TestCase):
         self.assertEqual(sim.particles.id.tolist(), [5, 9])
         sim.remove(9)
         sim.set("type", "bulge")
-        self.assertEqual((sim.particles.id.tolist(), sim.particles.type.tolist()), ([5], [3]))
+        sim.set("mass", [2.0])
+        self.assertEqual((sim.particles.id.tolist(), sim.particles.type.tolist(), sim.particles.mass.tolist()), ([5], [3], [2.0]))
+        sim.add(grove.Particles(np.eye(3), mass=1, id=np.array([1, 2, 2**63], np.uint64)))
+        sim.remove([1, 2**63])
+        self.assertEqual(sim.particles.id.tolist(), [2, 5])
 
     def test_units_of_particles_are_those_of_their_simulation(self):
         p = grove.generate("plummer", n=60, mass=0.01, scale_radius=1.0, units=KPC)
@@ -450,15 +469,39 @@ class Values(unittest.TestCase):
 
     def test_the_first_state_is_advised_on_once(self):
         sim = grove.Simulation(plummer(100), softening=0.05, dt=2.0, begin=3, device="cpu")
+        # Neither no steps, nor a mistake, nor short steps to a near time.
+        sim.evolve(3)
+        for time in (1, np.nan, "3 parsec"):
+            with self.assertRaises(ValueError):
+                sim.evolve(time)
         with self.assertWarnsRegex(UserWarning, "time.dt = 2 is long for"):
-            sim.evolve(5)
-        self.assertEqual(sim.time, 5)
+            sim.evolve(3.01)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             sim.evolve(7)
+            sim.remove(5)
+            sim.evolve(9)
             grove.Simulation(plummer(100), **SETTINGS).evolve(1 / 64)
+        self.assertEqual(sim.time, 9)
         with self.assertWarnsRegex(UserWarning, "gravity.G = 1 is not the gravitational constant"):
             grove.Simulation(grove.generate("plummer", n=10, units=KPC), G=1, **SETTINGS).evolve(1 / 128)
+        flying = plummer(100)
+        flying.velocity = 10 * flying.velocity
+        with self.assertWarnsRegex(UserWarning, "not bound to each other"):
+            grove.Simulation(flying, softening=0.05, dt="auto", device="cpu").evolve(0.01)
+
+    def test_particles_of_a_time_are_those_of_it(self):
+        p = plummer(20)
+        p.time = 3.0
+        later = p[:5]
+        later.id, later.time = None, 4.0
+        with self.assertRaisesRegex(ValueError, "of the times 3.0 and 4.0"):
+            p + later
+        later.time = None
+        self.assertEqual(grove.Simulation(p + later, **SETTINGS).time, 3)
+        self.assertEqual(grove.Simulation(p, begin=1, **SETTINGS).time, 1)
+        p.G = 2.0  # of N-body units
+        self.assertEqual((grove.Simulation(p, **SETTINGS).G, grove.Simulation(p, G=1, **SETTINGS).G), (2, 1))
 
     def test_components_have_names_of_ones_own(self):
         stream = grove.Particles(np.eye(3), mass=1e-3, type="stream", components={4: "stream"})
@@ -561,9 +604,12 @@ class Mistakes(unittest.TestCase):
             (ValueError, "'3 parsec'", lambda: grove.Simulation(plummer(10), **SETTINGS).evolve("3 parsec")),
             (grove.SettingError, "whole number >= 1", lambda: grove.Simulation(plummer(10), **SETTINGS).every("100 Myr")),
             (grove.SettingError, "must be > 0", lambda: grove.Simulation(plummer(10), **SETTINGS).every(time=0)),
-            (ValueError, r"needs \(10,\) or one value", lambda: grove.Simulation(plummer(10), **SETTINGS).set("mass", np.ones(3))),
+            (ValueError, r"needs \(10,\) or one number", lambda: grove.Simulation(plummer(10), **SETTINGS).set("mass", np.ones(3))),
             (ValueError, r"needs \(10, 3\)$", lambda: grove.Simulation(plummer(10), **SETTINGS).set("position", [[1, 2, 3]])),
             (ValueError, "type 'dark'", lambda: grove.Simulation(plummer(10), **SETTINGS).set("type", "dark")),
+            (ValueError, "whole numbers", lambda: grove.Simulation(plummer(10), **SETTINGS).set("type", np.full(10, 1.7))),
+            (ValueError, "whole numbers", lambda: grove.Simulation(plummer(10), **SETTINGS).remove(plummer(10))),
+            (grove.SettingError, "'external_2' is given twice", lambda: grove.Simulation(config={"external": [{}, {}], "external_2": {}})),
             (ValueError, r"remove\(<grove.Particles", lambda: grove.Simulation(plummer(10), **SETTINGS).remove(plummer(10))),
             (ValueError, "whole numbers", lambda: grove.Simulation(plummer(10), **SETTINGS).remove([1.0, 2.7])),
             (ValueError, "whole numbers", lambda: grove.Simulation(plummer(10), **SETTINGS).remove("stars")),

@@ -423,7 +423,7 @@ TEST(Config, AnExternalPotentialInPhysicalUnitsNeedsAMass) {
     parse_config(physical, "test", {});
     FAIL();
   } catch (const ConfigError& error) {
-    expect_in(error.what(), {"external_2.mass", "must be given in physical units"});
+    expect_in(error.what(), {"external_2.mass", "must be given: the run has physical units"});
   }
 }
 

@@ -434,11 +434,16 @@ TEST_F(SessionTest, TheFirstStateIsAdvisedOn) {
     return std::string(text);
   };
   EXPECT_EQ(advice(1), "");
+  EXPECT_EQ(advice(1), "");
   create("[gravity]\nsoftening = 0.05\n[time]\ndt = 2\n[run]\ndevice = \"" + test_device() + "\"\n");
   EXPECT_EQ(advice(4), "") << "without particles";
   set(plummer(200));
-  EXPECT_EQ(advice(4).find("time.dt = 2 is long for") != std::string::npos, comm_.is_root()) << advice(4);
   EXPECT_EQ(advice(-1), "") << "evolve() says what is wrong";
+  EXPECT_EQ(advice(0), "") << "no steps";
+  // Also where the steps to a near time are short.
+  const std::string found = advice(0.01);
+  EXPECT_EQ(found.find("time.dt = 2 is long for") != std::string::npos, comm_.is_root()) << found;
+  EXPECT_EQ(advice(4), "") << "said already";
   expect_error(GROVE_SETTING, "no place", grove_advise(session_, 4, nullptr));
 }
 
