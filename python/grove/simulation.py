@@ -508,8 +508,8 @@ class Simulation:
 
     def evolve(self, time: typing.Any, *, progress: bool = False) -> bool:
         """Steps until `time`, code units or a quantity: the time to reach, not a duration. In equal steps of dt or, where these do not
-        divide it, the longest below that do. progress: a line on standard error. Returns False where a function of every() has stopped it, and in a daemon thread
-        where the interpreter ends, which waits for its step.
+        divide it, the longest below that do. progress: a line on standard error. Returns False where a function of every() has stopped
+        it, and in a daemon thread where the interpreter ends, which waits for its step.
 
         Ctrl-C raises KeyboardInterrupt after the present step or the next; the simulation can be used further. An exception
         of a function of every() is raised after its step; on several ranks, on the ranks where it arose.
