@@ -21,9 +21,9 @@ class Field:
     """
 
     def __init__(self, x: typing.Any, m: typing.Any = None, **settings: typing.Any) -> None:
-        if isinstance(x, Particles) and m is not None:
-            raise SettingError("m has no effect: Particles have masses")
         if isinstance(x, Particles):
+            if m is not None:
+                raise SettingError("m has no effect: Particles have masses")
             # Without their ids they keep their order.
             particles = Particles(x.position, mass=x.mass, type=x.type, components=x.components)
             particles.units = x.units

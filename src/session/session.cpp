@@ -449,13 +449,13 @@ void Session::restore(const std::string& file) {
     before.initial_conditions = now.initial_conditions;
     if (before.units != now.units)
       throw ConfigError(
-          fmt::format("{}: it has {}, and this session has {}: give the same", file, in_words(before.units), in_words(now.units)));
+          fmt::format("{}: it has {}, and the simulation has {}: give the same", file, in_words(before.units), in_words(now.units)));
     for (const auto& [name, line] : changed_physics(before, now)) throw ConfigError(fmt::format("{}: {}: give the same", file, line));
     const bool had_function = state.has(saved_has_function) && state.count(saved_has_function) != 0;
     if (had_function != static_cast<bool>(external_))
       throw ConfigError(fmt::format("{}: {}", file,
                                     had_function ? "its forces had an external function, which no file can hold: set it before restoring"
-                                                 : "it knows no external function, and this session has one: set it after restoring"));
+                                                 : "it knows no external function, and one is set here: set it after restoring"));
   });
   std::unique_ptr<Simulation> simulation = make_configured_simulation(now, comm_, external_);
   found.particles = read_checkpoint_particles(file, state, comm_, simulation->fields());

@@ -346,7 +346,7 @@ class Values(unittest.TestCase):
             np.testing.assert_array_equal(other.get("acceleration"), sim.get("acceleration"))
             # What is refused changes nothing.
             kpc = grove.Simulation(plummer(20, units=KPC, mass=0.01), softening=0.05, dt="auto", device="cpu")
-            with self.assertRaisesRegex(grove.SettingError, "has N-body units, and this session has units of"):
+            with self.assertRaisesRegex(grove.SettingError, "has N-body units, and the simulation has units of"):
                 kpc.restore(directory + "/checkpoint")
             steps = []
             kpc.every(1)(lambda sim: steps.append(sim.time))

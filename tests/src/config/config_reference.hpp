@@ -87,9 +87,18 @@ inline std::string condition(const ConfigSetting& row) {
   return conditions_in_words(row);
 }
 
+/// In lines of at most 120 characters.
 inline std::string sentence(std::string text) {
+  constexpr std::size_t longest = 120;
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text + ".\n\n";
+  text += '.';
+  for (std::size_t begin = 0; text.size() - begin > longest;) {
+    const std::size_t blank = text.rfind(' ', begin + longest);
+    if (blank == std::string::npos || blank <= begin) break;
+    text[blank] = '\n';
+    begin = blank + 1;
+  }
+  return text + "\n\n";
 }
 
 inline std::string section_text(const ConfigTable& table, const ConfigSection& section) {
@@ -143,7 +152,7 @@ inline std::string galaxies_text(const ConfigSection& section) {
     text += table_line({code(key.setting.name), key.default_value == by_kind ? by_kind : code(key.default_value),
                         what_is_allowed(key.setting), key.setting.meaning, key.kinds});
   for (const GalaxyPreset& preset : galaxy_presets()) {
-    text += fmt::format("\n### preset = \"{}\"\n\n", preset.name) + sentence(preset.meaning) + "Source: " + preset.source + ".\n\n";
+    text += fmt::format("\n### preset = \"{}\"\n\n", preset.name) + sentence(preset.meaning) + sentence("source: " + preset.source);
     text += table_head({"component", "values"});
     for (const ComponentParameters& component : preset.components) text += table_line({code(component.name), values_in_words(component)});
   }
