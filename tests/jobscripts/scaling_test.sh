@@ -7,7 +7,7 @@ command -v python3 >/dev/null || { echo "Skipped: there is no python3 (apt insta
 source "$root/tests/support/shell_tests.sh"
 
 export GROVE=$grove OMP_NUM_THREADS=1
-unset GROVE_LAUNCHER GROVE_MPIRUN_FLAGS GROVE_PYTHON CUDA_VISIBLE_DEVICES SLURM_JOB_ID SLURM_JOB_NUM_NODES SLURM_GPUS_ON_NODE SLURM_GPUS_PER_NODE SLURM_NTASKS_PER_NODE
+unset GROVE_LAUNCHER GROVE_MPIRUN_FLAGS GROVE_PYTHON GROVE_CUDA_ARCHITECTURES CUDA_VISIBLE_DEVICES SLURM_JOB_ID SLURM_JOB_NUM_NODES SLURM_GPUS_ON_NODE SLURM_GPUS_PER_NODE SLURM_NTASKS_PER_NODE
 PATH=/usr/bin:$PATH
 
 # measures CODE OPTIONS...: with a small case unless the options say otherwise; what is said goes to said.txt.

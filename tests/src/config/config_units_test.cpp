@@ -130,8 +130,9 @@ TEST(ConfigUnits, EveryKeyWithADimensionTakesUnits) {
         SCOPED_TRACE(row.name + " " + setting.name);
         ASSERT_NE(setting.dimension, Dimension::none);
         const auto which = static_cast<std::size_t>(setting.dimension) - 1;
-        std::vector<std::string> given{galactic, choice.section + "." + choice.name + "=" + row.name,
-                                       choice.section + "." + setting.name + "=" + examples[which]};
+        std::vector<std::string> given{galactic, choice.section + "." + choice.name + "=" + row.name};
+        if (row.name == "table") given.push_back(choice.section + ".density_file=density.csv");  // it must be given
+        given.push_back(choice.section + "." + setting.name + "=" + examples[which]);
         Config config = config_of(given);
         EXPECT_NEAR(std::get<double>(choice.values(config).at(setting.name)) / expected[which], 1, 1e-12);
         given.back() = choice.section + "." + setting.name + "=" + examples[(which + 1) % 4];
