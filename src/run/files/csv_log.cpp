@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -22,11 +22,6 @@
 namespace grove {
 
 namespace {
-
-std::string number(double value) {
-  const bool whole = value == std::floor(value) && std::abs(value) < 9007199254740992.0;
-  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.17g}", value);
-}
 
 /// `place`: of the text, for messages.
 double value_of(std::string_view text, const std::string& place) {
@@ -113,9 +108,7 @@ void CsvLog::require_no_other(const std::string& path) {
 void CsvLog::add(const std::vector<double>& values) {
   if (values.size() != names_.size())
     throw Error(fmt::format("{}: a line of {} values for {} columns", path_, values.size(), names_.size()));
-  std::string line;
-  for (const double value : values) line += (line.empty() ? "" : ",") + number(value);
-  write(line + "\n");
+  write(fmt::format("{}\n", fmt::join(values, ",")));
 }
 
 void CsvLog::flush() {
@@ -130,15 +123,14 @@ void CsvLog::flush() {
 
 void CsvLog::write(const std::string& lines) {
   take_back_torn_line();
-  struct stat before {};
-  const bool is_known = ::fstat(file_, &before) == 0;
   for (std::size_t done = 0; done < lines.size();) {
     const ssize_t written = ::write(file_, lines.data() + done, lines.size() - done);
     if (written > 0) done += static_cast<std::size_t>(written);
     if (written > 0 || (written < 0 && errno == EINTR)) continue;
     const std::string reason = written < 0 ? reason_of(errno) : "the disk is full";
-    if (done > 0 && is_known) {
-      torn_at_ = before.st_size;
+    struct stat now {};
+    if (done > 0 && ::fstat(file_, &now) == 0) {
+      torn_at_ = now.st_size - static_cast<std::int64_t>(done);
       take_back_torn_line();
     }
     throw SystemError(path_ + ": cannot be written: " + reason);

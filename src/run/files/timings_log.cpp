@@ -7,6 +7,7 @@ namespace grove {
 namespace {
 
 const std::string mean_suffix = "_mean_s", max_suffix = "_max_s", of_other_phases = "other";
+constexpr std::size_t before_phases = 2, after_phases = 3;  ///< columns
 
 /// A phase in the names of columns.
 std::string in_columns(std::string phase) {
@@ -55,12 +56,18 @@ std::vector<CsvColumn> timings_columns(const std::vector<std::string>& names) {
 
 std::vector<double> timings_row(const std::vector<std::string>& names, std::uint64_t step, double time, std::uint64_t particle_count,
                                 const StepTiming& timing) {
-  const std::vector<std::string> phases = phases_in(names);
-  std::vector<double> seconds(2 * phases.size(), 0.0);
+  // After step and time a mean and a maximum of each phase, the last of which takes all that have none.
+  const std::size_t phases = (names.size() - before_phases - after_phases) / 2;
+  const auto is_column_of = [](const std::string& column, const std::string& phase) {
+    const auto same = [](char of_phase, char of_column) { return of_column == (of_phase == ' ' ? '_' : of_phase); };
+    return column.size() == phase.size() + mean_suffix.size() && std::equal(phase.begin(), phase.end(), column.begin(), same);
+  };
+  std::vector<double> seconds(2 * phases, 0.0);
   for (const PhaseSummary& phase : timing.phases) {
-    const auto column = static_cast<std::size_t>(std::find(phases.begin(), phases.end() - 1, in_columns(phase.name)) - phases.begin());
-    seconds[2 * column] += phase.mean;
-    seconds[2 * column + 1] += phase.max;
+    std::size_t k = 0;
+    while (k + 1 < phases && !is_column_of(names[before_phases + 2 * k], phase.name)) ++k;
+    seconds[2 * k] += phase.mean;
+    seconds[2 * k + 1] += phase.max;
   }
   std::vector<double> row{static_cast<double>(step), time};
   row.insert(row.end(), seconds.begin(), seconds.end());

@@ -60,12 +60,14 @@ TEST(TextTableTest, FormatsNumbersForPeople) {
   EXPECT_EQ(format_bytes(3e9), "2.79 GiB");
 }
 
-TEST(CsvLogTest, BeginsWithTheNamesOfItsColumnsAndKeepsAllDigits) {
+TEST(CsvLogTest, BeginsWithTheNamesOfItsColumnsAndKeepsAllBits) {
   const TemporaryDirectory directory;
   CsvLog log(directory.file("log.csv"), {{"step", "number"}, {"energy", "in code units"}});
   log.add({3, -0.1});
   // Read while the log is open: every line is out at once.
-  EXPECT_EQ(text_of_file(log.path()), "step,energy\n3,-0.10000000000000001\n");
+  EXPECT_EQ(text_of_file(log.path()), "step,energy\n3,-0.1\n");
+  log.add({9007199254740991, 0.1 + 0.2});
+  EXPECT_EQ(text_of_file(log.path()), "step,energy\n3,-0.1\n9007199254740991,0.30000000000000004\n");
   EXPECT_THROW(log.add({1}), Error);
 }
 
