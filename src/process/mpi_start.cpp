@@ -3,15 +3,53 @@
 #include <mpi.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/base/error.hpp"
 
 namespace grove {
 
-void start_mpi() {
+namespace {
+
+/// Whether mpirun, or srun, has started this process.
+bool has_launcher() {
+  for (const char* of_rank : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(of_rank) != nullptr) return true;
+  return false;
+}
+
+/// While it exists, MPI starts this process alone, unless it has a launcher: without a daemon and without a network, which take Open MPI
+/// 0.3 s. What the process starts itself later may be another program with MPI, and knows nothing of it.
+class StartAlone {
+ public:
+  StartAlone() {
+    if (has_launcher()) return;
+    for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"}, std::pair{"OMPI_MCA_pml", "ob1"}}) {
+      if (std::getenv(name) != nullptr) continue;
+      setenv(name, value, 0);
+      set_.push_back(name);
+    }
+  }
+  StartAlone(const StartAlone&) = delete;
+  StartAlone& operator=(const StartAlone&) = delete;
+  ~StartAlone() {
+    for (const char* name : set_) unsetenv(name);
+  }
+
+ private:
+  std::vector<const char*> set_;
+};
+
+}  // namespace
+
+void start_mpi(bool may_spawn) {
   // Open MPI 4.1 overflows a buffer for paths of 246 bytes and more in a part that Grove does not use: shared file pointers.
   setenv("OMPI_MCA_sharedfp", "^lockedfile", 0);
+  std::optional<StartAlone> alone;
+  if (!may_spawn) alone.emplace();
   int provided = MPI_THREAD_SINGLE, length = 0;
   if (const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided); code != MPI_SUCCESS) {
     char text[MPI_MAX_ERROR_STRING] = "";
