@@ -59,9 +59,8 @@ std::string vector_text(const std::array<double, 3>& v) { return fmt::format("{:
 
 std::string units_text(const std::optional<UnitSystem>& units) {
   if (!units) return not_in_the_file;
-  if (!is_physical(*units)) return "N-body units";
-  return fmt::format("length {:.6g} cm, mass {:.6g} g, velocity {:.6g} cm/s", units->length_in_cm, units->mass_in_g,
-                     units->velocity_in_cm_per_s);
+  const std::string words = in_words(*units), before = "units of ";
+  return words.starts_with(before) ? words.substr(before.size()) : words;
 }
 
 /// The program that wrote the file, in one line; empty: it does not say.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
 #include <utility>
 
@@ -35,9 +36,28 @@ double in_cgs(const FieldUnit& unit, const UnitSystem& system) {
          std::pow(system.velocity_in_cm_per_s, unit.velocity);
 }
 
+namespace {
+
+/// One code unit by the name of the largest of these units that is not larger: "kpc", "1e10 Msun".
+std::string by_name(double in_cgs, std::initializer_list<ShownUnit> largest_first) {
+  const ShownUnit* unit = largest_first.begin();
+  while (unit + 1 != largest_first.end() && unit->in_code_units > in_cgs * (1 + same_when_joined)) ++unit;
+  const double number = in_cgs / unit->in_code_units;
+  if (!differ(number, 1, same_when_joined)) return unit->name;
+  std::string text = fmt::format("{:.7g}", number);
+  if (const std::size_t plus = text.find("e+"); plus != std::string::npos) text.erase(plus + 1, 1);
+  return text + " " + unit->name;
+}
+
+}  // namespace
+
 std::string in_words(const UnitSystem& units) {
   if (!is_physical(units)) return "N-body units";
-  return fmt::format("units of {:.4g} cm, {:.4g} g, {:.4g} cm/s", units.length_in_cm, units.mass_in_g, units.velocity_in_cm_per_s);
+  return fmt::format(
+      "units of {}, {}, {}",
+      by_name(units.length_in_cm,
+              {{"Mpc", 1e6 * parsec_in_cm}, {"kpc", 1e3 * parsec_in_cm}, {"pc", parsec_in_cm}, {"AU", au_in_cm}, {"km", 1e5}, {"cm", 1}}),
+      by_name(units.mass_in_g, {{"Msun", solar_mass_in_g}, {"g", 1}}), by_name(units.velocity_in_cm_per_s, {{"km/s", 1e5}, {"cm/s", 1}}));
 }
 
 std::string advice_on_G(double G, const UnitSystem& units) {
@@ -50,7 +70,8 @@ std::string advice_on_G(double G, const UnitSystem& units) {
 TimeUnit unit_of_time(double time, const UnitSystem& units) {
   if (!is_physical(units)) return {};
   const double years_per_unit = units.time_in_s() / year_in_s;
-  const double size = std::abs(time) * years_per_unit * (1 + 1e-9);  // "1 Gyr" is such a time whatever its last digits are
+  const double size =
+      (time == 0 ? 1 : std::abs(time)) * years_per_unit * (1 + 1e-9);  // "1 Gyr" is such a time whatever its last digits are
   for (const auto& [years, name] : {std::pair{1e9, "Gyr"}, {1e6, "Myr"}, {1e3, "kyr"}, {1.0, "yr"}})
     if (size >= years) return {years_per_unit / years, name};
   return {units.time_in_s(), "s"};

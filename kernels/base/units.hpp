@@ -42,7 +42,7 @@ UnitSystem units_for_others(const UnitSystem& units, double G);
 /// One code unit of a quantity in cgs; 1 for numbers without unit.
 double in_cgs(const FieldUnit& unit, const UnitSystem& system);
 
-/// "N-body units", or "units of 3.086e+21 cm, 1.989e+43 g, 1e+05 cm/s".
+/// "N-body units", or "units of kpc, 1e10 Msun, km/s".
 std::string in_words(const UnitSystem& units);
 /// A sentence where `G` is not the physical constant in physical units; else empty.
 std::string advice_on_G(double G, const UnitSystem& units);
@@ -52,7 +52,7 @@ struct TimeUnit {
   double per_code_unit = 1;
   const char* name = "";  ///< "Gyr"; empty in N-body units
 };
-/// The one of s, yr, kyr, Myr and Gyr that suits `time` (code units); in N-body units, the code unit.
+/// The one of s, yr, kyr, Myr and Gyr that suits `time` (code units), and one code unit where that is 0; in N-body units, the code unit.
 TimeUnit unit_of_time(double time, const UnitSystem& units);
 
 /// A unit in which a number is shown.

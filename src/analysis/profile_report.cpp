@@ -28,7 +28,10 @@ std::string vector_text(const Double3& a) { return fmt::format("({:.6g}, {:.6g},
 /// "nan" never has a sign.
 std::string csv_number(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
 double time_or_nan(const MeasuredSnapshot& snapshot) { return snapshot.time.value_or(std::numeric_limits<double>::quiet_NaN()); }
-std::string time_text(const MeasuredSnapshot& snapshot) { return snapshot.time ? fmt::format("{:.6g}", *snapshot.time) : "-"; }
+std::string time_text(const MeasuredSnapshot& snapshot) {
+  if (!snapshot.time) return "-";
+  return is_physical(snapshot.units) ? format_time(*snapshot.time, snapshot.units) : fmt::format("{:.6g}", *snapshot.time);
+}
 
 /// A component that is all there is says nothing new.
 std::size_t groups_shown(const SnapshotProfile& profile) { return profile.groups.size() == 2 ? 1 : profile.groups.size(); }
@@ -69,7 +72,7 @@ std::string bar_line(const Bar& bar) {
 }
 
 std::string head_text(const MeasuredSnapshot& snapshot, const ProfileRequest& request) {
-  const std::string time = snapshot.time ? fmt::format(", time {:.6g}", *snapshot.time) : "";
+  const std::string time = snapshot.time ? ", time " + time_text(snapshot) : "";
   std::string text =
       fmt::format("{} from {} ({}){}, {}, G = {:.6g} ({})\n", particles_text(snapshot.profile.groups.front().group.particles),
                   snapshot.file, snapshot.format, time, in_words(snapshot.units), snapshot.G, snapshot.origin_of_G);

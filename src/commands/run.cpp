@@ -85,7 +85,7 @@ void introduce(const RunPreparation& run, bool is_verbose, const Communicator& c
   text += ranks_and_devices(run.simulation().device_description(), comm) + "\n" + as_notes(run.advice());
   if (is_physical(config.units))
     text += fmt::format("{}, time in units of {}; G = {:.6g}\n", in_words(config.units), format_time(1, config.units), config.gravity.G);
-  text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps() - first_step), schedule.dt(),
+  text += fmt::format("{} steps of {} from t = {} to {}; ", format_count(schedule.steps() - first_step), schedule.text(schedule.dt()),
                       format_time(schedule.time(first_step), config.units), format_time(config.time.end, config.units));
   console.say(text + fmt::format("results go to {}\n", config.output.directory));
   if (is_verbose) console.say(table_of_ranks(all_rank_devices(run.device(), comm)));

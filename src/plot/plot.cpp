@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -19,6 +20,7 @@
 #include "src/pictures/png_file.hpp"
 #include "src/plot/python.hpp"
 #include "src/run/files/log_description.hpp"
+#include "src/run/files/log_units.hpp"
 #include "src/run/files/output_directory.hpp"
 
 namespace grove {
@@ -39,8 +41,21 @@ std::optional<CsvRows> rows_in(const std::string& path) {
   return rows.count > 0 ? std::optional(std::move(rows)) : std::nullopt;
 }
 
-/// The arguments of the script for the logs of a run: title, label and factor of the times, files of energies and timings; empty: not
-/// drawn.
+/// The units of the axes. `units`: nothing where the run does not say them.
+std::string axis_units(const TimeUnit& time, const std::optional<UnitSystem>& units) {
+  const LogUnits named = units ? log_units(*units) : LogUnits{{"code units"}, {"code units"}, {"code units"}, {"code units"}};
+  const std::string time_name = *time.name ? time.name : units ? "N-body units" : "code units";
+  nlohmann::json json;
+  for (const auto& [name, unit] : {std::pair<const char*, LogUnit>{"time", {time_name, time.per_code_unit}},
+                                   {"length", named.length},
+                                   {"energy", named.energy},
+                                   {"momentum", named.momentum},
+                                   {"angular_momentum", named.angular_momentum}})
+    json[name] = {{"name", unit.name}, {"per_code_unit", unit.per_code_unit}};
+  return json.dump();
+}
+
+/// The arguments of the script for the logs of a run: title, units, files of energies and timings; empty: not drawn.
 std::vector<std::string> drawing_of(const std::string& directory) {
   const OutputDirectory output(directory);
   std::error_code ignored;
@@ -57,13 +72,7 @@ std::vector<std::string> drawing_of(const std::string& directory) {
   const std::string begin = rows.count > 1 ? fmt::format("{:.6g} to ", first * unit.per_code_unit) : "";
   return {fmt::format("{}: {} state{}, t = {}{:.6g}{}{}", directory, format_count(rows.count), rows.count == 1 ? "" : "s", begin,
                       last * unit.per_code_unit, *unit.name ? " " : "", unit.name),
-          fmt::format("time ({})", *unit.name ? unit.name
-                                   : units    ? "N-body units"
-                                              : "code units"),
-          fmt::format("{:.17g}", unit.per_code_unit),
-          energies ? output.energy() : "",
-          timings ? output.timings() : "",
-          bins ? output.time_bins() : ""};
+          axis_units(unit, units), energies ? output.energy() : "", timings ? output.timings() : "", bins ? output.time_bins() : ""};
 }
 
 void require_replaceable(const std::string& out) {

@@ -1,8 +1,8 @@
 """Draws the logs of a run of Grove as one picture, a PNG on standard output.
 
-The program `grove plot` runs it as `python3 - TITLE TIME_LABEL TIME_FACTOR ENERGY TIMINGS TIME_BINS`, with this text on standard input: the
-title of the picture, the label of its time axes, by what times of the logs are multiplied for them, and the files energy.csv, timings.csv and
-time_bins.csv, of which two may be empty. Exit code 3: a log cannot be used; 4: a package is missing. Standard error then ends in a line that says why.
+The program `grove plot` runs it as `python3 - TITLE UNITS ENERGY TIMINGS TIME_BINS`, with this text on standard input: the title of the
+picture, units as JSON, and the files energy.csv, timings.csv and time_bins.csv, of which two may be empty. UNITS has the name of the unit in
+which each of time, length, energy, momentum and angular_momentum is drawn, and by what numbers of the logs are multiplied for it. Exit code 3: a log cannot be used; 4: a package is missing. Standard error then ends in a line that says why.
 """
 import sys
 
@@ -16,6 +16,7 @@ def fail(code, message):
 
 
 import itertools  # noqa: E402
+import json  # noqa: E402
 
 try:
     import matplotlib
@@ -101,7 +102,7 @@ def energies(axes, log, time):
     if "external" in log:
         line(axes, time, log["external"], "external", color=GREEN, linestyle=":")
     line(axes, time, log["total"], "total", color=BLACK)
-    axes.set_title("Energy (code units)")
+    axes.set_title("Energy")
     linear(axes)
 
 
@@ -206,20 +207,38 @@ def rungs(title, column, unit=None):
     return panel
 
 
-ENERGY_PANELS = [energies, energy_error, virial_ratio, drift("Change of momentum (code units)", "momentum"),
-                 drift("Change of angular momentum (code units)", "angular_momentum"),
-                 drift("Drift of the centre of mass (code units)", "centre_of_mass")]
+ENERGY_PANELS = [energies, energy_error, virial_ratio, drift("Change of momentum", "momentum"),
+                 drift("Change of angular momentum", "angular_momentum"), drift("Drift of the centre of mass", "centre_of_mass")]
+# The quantities that columns of energy.csv are; others have no unit.
+QUANTITIES = {"energy": ("kinetic", "potential", "external", "total"), "momentum": ("momentum_x", "momentum_y", "momentum_z"),
+              "angular_momentum": ("angular_momentum_x", "angular_momentum_y", "angular_momentum_z"),
+              "length": ("centre_of_mass_x", "centre_of_mass_y", "centre_of_mass_z")}
+PANEL_UNITS = dict(zip(ENERGY_PANELS, ("energy", None, None, "momentum", "angular_momentum", "length")))
 TIMING_PANELS = [phases, imbalance, speed]
 RUNG_PANELS = [rungs("Particles on each rung", "particles"), rungs("Forces of a base step by rung", "updates"),
                rungs("Wall time of a base step by rung", "s", "s")]
 
 
-def main(title, time_label, time_factor, energy, timings, time_bins):
+def in_units(log, units):
+    """The log with its numbers in the units that are drawn."""
+    for quantity, columns in QUANTITIES.items():
+        for column in columns:
+            if column in log:
+                log[column] = log[column] * units[quantity]["per_code_unit"]
+    return log
+
+
+def in_brackets(unit):
+    return " (" + unit["name"].replace("^2", "²") + ")"
+
+
+def main(title, units, energy, timings, time_bins):
+    units = json.loads(units)
     panels = []
     for path, functions in ((energy, ENERGY_PANELS), (timings, TIMING_PANELS), (time_bins, RUNG_PANELS)):
         if path:
-            log = read(path)
-            panels += [(function, log, log["time"] * float(time_factor)) for function in functions]
+            log = in_units(read(path), units)
+            panels += [(function, log, log["time"] * units["time"]["per_code_unit"]) for function in functions]
     pyplot.rcParams.update({"font.size": 11, "axes.titlesize": 11.5, "axes.titlepad": 10, "axes.grid": True, "grid.color": "#dddddd", "axes.axisbelow": True,
                             "lines.linewidth": 1.4, "figure.constrained_layout.w_pad": 0.1, "figure.constrained_layout.h_pad": 0.1,
                             "agg.path.chunksize": 10000})
@@ -227,7 +246,9 @@ def main(title, time_label, time_factor, energy, timings, time_bins):
     figure, all_axes = pyplot.subplots(rows, 3, figsize=(16, 0.9 + 3.7 * rows), squeeze=False, constrained_layout=True)
     for axes, (draw, log, time) in zip(all_axes.flat, panels):
         draw(axes, log, time)
-        axes.set_xlabel(time_label)
+        if PANEL_UNITS.get(draw):
+            axes.set_title(axes.get_title() + in_brackets(units[PANEL_UNITS[draw]]))
+        axes.set_xlabel("time" + in_brackets(units["time"]))
         axes.xaxis.set_major_locator(MaxNLocator(6))
         if len(time) > 1 and time[-1] > time[0]:
             axes.set_xlim(time[0], time[-1])

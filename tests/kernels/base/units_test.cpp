@@ -32,11 +32,21 @@ TEST(Units, PhysicalTimesArePrintedInTheFittingUnit) {
   EXPECT_TRUE(is_physical(galactic));
   EXPECT_EQ(format_time(1.5, galactic), "1.467 Gyr");
   EXPECT_EQ(format_time(-0.01, galactic), "-9.778 Myr");
-  EXPECT_EQ(format_time(0, galactic), "0 s");
+  EXPECT_EQ(format_time(0, galactic), "0 Myr");
   const UnitSystem cgs{1, 1, 2};
   EXPECT_EQ(format_time(10, cgs), "5 s");
   EXPECT_EQ(format_time(4 * year_in_s, cgs), "2 yr");
   EXPECT_EQ(format_time(4e3 * year_in_s, cgs), "2 kyr");
+}
+
+TEST(Units, AreNamed) {
+  EXPECT_EQ(in_words({}), "N-body units");
+  EXPECT_EQ(in_words({1e3 * parsec_in_cm, 1e10 * solar_mass_in_g, 1e5}), "units of kpc, 1e10 Msun, km/s");
+  EXPECT_EQ(in_words(galactic), "units of kpc, 1.000297e10 Msun, km/s");
+  EXPECT_EQ(in_words({parsec_in_cm, solar_mass_in_g, 1e5}), "units of pc, Msun, km/s");
+  EXPECT_EQ(in_words({8e3 * parsec_in_cm, 1.989e43, 220e5}), "units of 8 kpc, 1.000297e10 Msun, 220 km/s");
+  EXPECT_EQ(in_words({2, 3, 4}), "units of 2 cm, 3 g, 4 cm/s");
+  EXPECT_EQ(in_words({parsec_in_cm * 1e9, 1, 1}), "units of 1000 Mpc, g, cm/s");
 }
 
 }  // namespace
