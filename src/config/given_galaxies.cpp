@@ -26,7 +26,14 @@ Setting preset_setting() {
   return {"preset", "", {}, "the galaxy from whose components it starts", names_of(galaxy_presets()), "or \"\": none"};
 }
 
-Setting kind_setting() { return {"kind", "", {}, "its density", names_of(component_kinds())}; }
+/// The kind of a component of a preset that a galaxy shall not have.
+constexpr const char* no_kind = "none";
+
+Setting kind_setting() {
+  std::vector<std::string> allowed = names_of(component_kinds());
+  allowed.emplace_back(no_kind);
+  return {"kind", "", {}, "its density", allowed};
+}
 
 std::string suggested(const std::string& wrong, const std::vector<std::string>& names) {
   const std::string near = nearest_name(wrong, names);
@@ -99,6 +106,12 @@ class GivenComponent {
 
   ComponentParameters result(const UnitSystem& units) {
     choose_kind(units);
+    if (component_.kind == no_kind) {
+      for (const GivenSetting& key : keys_)
+        if (!key.name.empty() && key.name != "kind" && key.from_command_line >= kind_->from_command_line)
+          fail(key, "has no effect and must go: kind = \"none\" leaves the component out");
+      return component_;
+    }
     const std::vector<Setting>& settings = settings_of(component_kinds(), component_.kind);
     for (const Setting& setting : settings) component_.values.try_emplace(setting.name, setting.default_value);
     for (const bool from_command_line : {false, true}) {
@@ -120,6 +133,8 @@ class GivenComponent {
     kind_ = galaxy_.find(component_.name, "kind");
     if (kind_) {
       const std::string kind = std::get<std::string>(accept(kind_setting(), *kind_, units));
+      if (kind == no_kind && component_.kind.empty())
+        fail(*kind_, "leaves out a component of a preset, and there is none of this name");
       if (kind != component_.kind) component_ = {component_.name, kind, {}};
     }
     if (!component_.kind.empty()) return;
@@ -274,6 +289,7 @@ GalaxyParameters galaxy_of(const GivenGalaxy& given, const UnitSystem& units) {
   }
   read_place(given, units, galaxy);
   for (ComponentParameters& component : galaxy.components) component = GivenComponent(given, component).result(units);
+  std::erase_if(galaxy.components, [](const ComponentParameters& component) { return component.kind == no_kind; });
   require_no_complaints(given, galaxy);
   return galaxy;
 }

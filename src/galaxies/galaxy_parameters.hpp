@@ -19,6 +19,7 @@ struct ComponentParameters {
   double number(const std::string& key) const;
   std::uint64_t whole(const std::string& key) const;
   const std::string& text(const std::string& key) const;
+  bool operator==(const ComponentParameters&) const = default;
 };
 
 /// The keys of a galaxy's place: position, then velocity.

@@ -209,14 +209,22 @@ NumberTable choose_softening(InitialConditions& conditions, double G) {
 Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t seed, double G) {
   if (galaxies.empty()) throw ConfigError("generator galaxy needs a galaxy: " + preset_or_section());
   const std::vector<GalaxyPart> all = parts_of(galaxies, n, G);
+  std::vector<std::uint64_t> counts(galaxies.size());
+  for (const GalaxyPart& part : all) counts[part.galaxy] += part.plan.count;
+  // The first galaxy that is the same, except for its place: distribution functions take seconds.
+  const auto twin = [&](std::size_t g) {
+    std::size_t first = 0;
+    while (counts[first] != counts[g] || galaxies[first].components != galaxies[g].components) ++first;
+    return first;
+  };
+  std::vector<std::vector<GalaxyComponent>> of_galaxies;
   std::vector<GalaxyComponent> made;
   std::vector<ModelPart> parts;
   for (std::size_t g = 0; g < galaxies.size(); ++g) {
     require_digits_at_place(galaxies[g], g, all, G);
     const GalaxyPlace place(galaxies[g]);
-    std::uint64_t count = 0;
-    for (const GalaxyPart& part : all) count += part.galaxy == g ? part.plan.count : 0;
-    for (GalaxyComponent& component : galaxy_components(galaxies[g], count, G)) {
+    of_galaxies.push_back(twin(g) < g ? of_galaxies[twin(g)] : galaxy_components(galaxies[g], counts[g], G));
+    for (const GalaxyComponent& component : of_galaxies[g]) {
       const GalaxyPart& part = all[made.size()];
       ModelPart model;
       model.component.type = part.type;
@@ -227,7 +235,7 @@ Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t
       std::copy_n(place.position, 3, model.component.position);
       std::copy_n(place.velocity, 3, model.component.velocity);
       parts.push_back(std::move(model));
-      made.push_back(std::move(component));
+      made.push_back(component);
     }
   }
   Model model = model_of_parts(std::move(parts), seed);

@@ -19,15 +19,17 @@ namespace grove {
 
 constexpr const char* introduction = R"(# Configuration
 
-<!-- Made from the table in src/config/config_table.cpp. To update it: GROVE_UPDATE_DOCS=1 build/tests/config_reference_test -->
+<!-- Made from src/config/config_table.cpp. To update it: GROVE_UPDATE_DOCS=1 build/tests/config_reference_test -->
 
-A run is described by a file in [TOML](https://toml.io): keys with values, in sections. A key that is not in the file has its default.
-`grove run run.toml --set section.key=value` changes one key for one run; the command line wins over the file.
-`grove run --print-config` prints a complete file with all defaults, and a Plummer sphere for the particles, which have none; `grove run run.toml --print-config` one with the values of a run.
-Every run writes the values it used to `used_parameters.toml` in its output directory: that file repeats the run.
+A run is described by a file in [TOML](https://toml.io): keys with values, in sections. A key that is not in the file
+has its default. `grove run run.toml --set section.key=value` changes one key for one run; the command line wins over
+the file. `grove run --print-config` prints a complete file with all defaults, and a Plummer sphere for the particles,
+which have none; `grove run run.toml --print-config` one with the values of a run. Every run writes the values it used
+to `used_parameters.toml` in its output directory: that file repeats the run.
 
-A key that is unknown, out of range or without effect is an error. The message names the file, the line and what is allowed. A key that
-depends on one without effect has none either. Keys in the file that `--set` of another one leaves without effect are passed over.
+A key that is unknown, out of range or without effect is an error. The message names the file, the line and what is
+allowed. A key that depends on one without effect has none either. Keys in the file that `--set` of another one leaves
+without effect are passed over.
 )";
 
 constexpr const char* about_galaxies = R"(```toml
@@ -47,8 +49,8 @@ scale_radius = "9 kpc"
 
 `--set galaxies.mine.bulge.mass="2e10 Msun"` changes a key for one run. A section that has the name of a preset starts
 from that preset, so that `--set galaxies.milky_way.bulge.mass="2e10 Msun"` needs no section in the file. A new `kind`
-replaces a component of a preset as a whole. Of `mass`, `density` and `circular_velocity`, and of `anisotropy` and
-`anisotropy_radius`, one that is given replaces that of the preset.
+replaces a component of a preset as a whole, and `kind = "none"` leaves it out. Of `mass`, `density` and
+`circular_velocity`, and of `anisotropy` and `anisotropy_radius`, one that is given replaces that of the preset.
 
 Numbers without a unit are in the units of the run. Presets are in kpc, km/s and Msun and are converted: without
 `[units]`, these are kpc, km/s and 1e10 Msun where a preset is used. `gravity.softening` holds for each component

@@ -181,6 +181,15 @@ TEST(GalaxiesConfig, AnotherKindTakesNothingOfThePreset) {
                {"run.toml:13:", "galaxies.mine.halo.mass = 0.0 (not given)", "must be above 0"});
 }
 
+TEST(GalaxiesConfig, TheKindNoneLeavesAComponentOfThePresetOut) {
+  const Config config = parse(with_preset + "[galaxies.mine.\"black hole\"]\nkind = \"none\"\n", {"galaxies.mine.bulge.kind=none"});
+  EXPECT_EQ(names_of(only_galaxy(config).components), (std::vector<std::string>{"halo", "disc", "thick disc", "stellar halo"}));
+  expect_same_after_printing(config);
+  expect_error(with_preset + "[galaxies.mine.\"black hole\"]\nkind = \"none\"\nmass = 1\n", {},
+               {"run.toml:15:", "mass = 1", "leaves the component out"});
+  expect_error(with_preset + "[galaxies.mine.hole]\nkind = \"none\"\n", {}, {"run.toml:14:", "there is none of this name"});
+}
+
 TEST(GalaxiesConfig, OverridesNameGalaxyComponentAndKey) {
   EXPECT_EQ(component(parse(with_preset, {"galaxies.mine.bulge.mass=2"}), "bulge").number("mass"), 2.0);
   EXPECT_EQ(component(parse(with_preset, {"galaxies.mine.\"stellar halo\".mass=2"}), "stellar halo").number("mass"), 2.0);
