@@ -21,7 +21,7 @@ function logTicks(low, high) {
 }
 
 class Chart {
-  /** `options`: isLog, isStacked, format (of y), nothing (the words without data). */
+  /** `options`: isLog, isStacked, guide (a y with a line of its own), format (of y), nothing (words without data). */
   constructor(id, options) {
     Object.assign(
         this, {canvas: $(id + "-chart"), legend: $(id + "-legend"), lines: [], x: [], mark: null, ...options});
@@ -34,9 +34,9 @@ class Chart {
       this.draw();
     });
   }
-  /** `x`: places; `lines`: [{name, values}], null where there is nothing. */
+  /** `x`: places; `lines`: [{name, values}], null where there is nothing. Lines may have an `x` of their own. */
   set(x, lines, xName) {
-    Object.assign(this, {x, lines, xName});
+    Object.assign(this, {x, lines: lines.map((line) => ({x, ...line})), xName});
     this.draw();
   }
 
@@ -58,6 +58,7 @@ class Chart {
       }
     if (low > high) return null;
     if (this.isStacked) low = 0;
+    if (this.guide !== undefined) [low, high] = [Math.min(low, this.guide), Math.max(high, this.guide)];
     const room = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.1 || 1;
     return [this.isStacked ? 0 : low - room, high + room];
   }
@@ -79,7 +80,8 @@ class Chart {
       this.legend.textContent = "";
       return;
     }
-    let [x0, x1] = [this.x[0], this.x.at(-1)];
+    const ends = this.lines.flatMap(({x}) => (x.length ? [x[0], x.at(-1)] : []));
+    let [x0, x1] = [Math.min(...ends), Math.max(...ends)];
     if (x0 === x1) [x0, x1] = [x0 - 0.5, x1 + 0.5];
     const box = {left: 58, right: width - 16, top: 8, bottom: height - 34};
     const px = (x) => box.left + ((x - x0) / (x1 - x0)) * (box.right - box.left);
@@ -106,6 +108,13 @@ class Chart {
       line(box.left, py(y), box.right, py(y));
       pen.fillText(this.isLog ? number(10 ** y, 3) : this.format(y), box.left - 6, py(y));
     }
+    if (this.guide !== undefined) {
+      pen.strokeStyle = style("--faint");
+      pen.setLineDash([5, 4]);
+      line(box.left, py(this.guide), box.right, py(this.guide));
+      pen.setLineDash([]);
+      pen.strokeStyle = style("--line");
+    }
     pen.textAlign = "center";
     pen.textBaseline = "top";
     for (const x of ticks(...xRange, Math.max(2, Math.floor((box.right - box.left) / 70)))) {
@@ -116,6 +125,7 @@ class Chart {
   }
   drawLines(pen, heights, px, py) {
     heights.forEach((values, k) => {
+      const {x} = this.lines[k];
       pen.strokeStyle = pen.fillStyle = lineColour(k);
       pen.lineWidth = 1.6;
       pen.beginPath();
@@ -125,13 +135,13 @@ class Chart {
           isDown = false;
           return;
         }
-        pen[isDown ? "lineTo" : "moveTo"](px(this.x[i]), py(y));
+        pen[isDown ? "lineTo" : "moveTo"](px(x[i]), py(y));
         isDown = true;
       });
       pen.stroke();
       if (values.length < 40)
         values.forEach((y, i) => {
-          if (y !== null) pen.fillRect(px(this.x[i]) - 2, py(y) - 2, 4, 4);
+          if (y !== null) pen.fillRect(px(x[i]) - 2, py(y) - 2, 4, 4);
         });
     });
   }
@@ -147,24 +157,27 @@ class Chart {
   }
   /** The legend has the values under the pointer, or the last ones. */
   showValues(pen, box, px) {
-    let at = this.x.length - 1;
+    const distance = (x) => Math.abs(px(x) - this.mark);
+    const nearest = (xs) => xs.reduce((best, x, i) => (distance(x) < distance(xs[best]) ? i : best), 0);
+    const placeIn = (xs) => (this.mark === null ? xs.length - 1 : nearest(xs));
+    const longest = this.lines.reduce((a, b) => (b.x.length > a.x.length ? b : a)).x, place = longest[placeIn(longest)];
     if (this.mark !== null) {
-      at = this.x.reduce(
-          (best, x, i) => (Math.abs(px(x) - this.mark) < Math.abs(px(this.x[best]) - this.mark) ? i : best), 0);
       pen.strokeStyle = style("--faint");
       pen.beginPath();
-      pen.moveTo(px(this.x[at]), box.top);
-      pen.lineTo(px(this.x[at]), box.bottom);
+      pen.moveTo(px(place), box.top);
+      pen.lineTo(px(place), box.bottom);
       pen.stroke();
     }
-    const entries = this.lines.map(({name, values}, k) => {
+    const entries = this.lines.map(({name, x, values}, k) => {
       const entry = document.createElement("span"), colour = document.createElement("i");
       colour.style.background = lineColour(k);
-      entry.append(colour, `${name} ${this.format(values[at], true)}`);
+      entry.append(colour, `${name} ${this.format(values[placeIn(x)], true)}`);
       return entry;
     });
     const where = document.createElement("span");
-    where.textContent = `${this.xName.split(" ")[0]} ${number(this.x[at])}`;
+    // "time (Gyr)" is "time 1.2 Gyr"; N-body units stay unsaid.
+    const [name, unit] = this.xName.split(/ [(]|[)]/);
+    where.textContent = `${name} ${number(place)} ${unit && !unit.includes(" ") ? unit : ""}`.trim();
     this.legend.replaceChildren(...entries, where);
   }
 }

@@ -27,6 +27,7 @@ class Cloud {
     this.canvas = canvas;
     this.count = 0;
     this.hidden = new Set();
+    this.lengths = [];  // units of length, the largest first: {name, per_code_unit}
     this.pointers = new Map();
     this.reset();
     this.begin();
@@ -83,6 +84,12 @@ class Cloud {
     }
   }
 
+  /** Shows nothing until the next sample. */
+  clear() {
+    this.sample = null;
+    this.scale = this.count = 0;
+    this.draw();
+  }
   reset() {
     this.turn = [1, 0, 0, 0, 1, 0, 0, 0, 1];
     this.rotate(0.5, -0.9);
@@ -185,6 +192,20 @@ class Cloud {
     gl.uniform1f(this.at("brightness"), Math.min(0.95, 0.42 * crowd + 0.1));
     gl.uniform1fv(this.at("shown"), typeColours.map((_, type) => (this.hidden.has(type) ? 0 : 1)));
     gl.drawArrays(gl.POINTS, 0, this.count);
+    this.drawScaleBar();
+  }
+
+  /** A length about a sixth of the window, in the plane through the centre; what is nearer looks larger. */
+  drawScaleBar() {
+    const {clientWidth: width, clientHeight: height} = this.canvas, wanted = Math.min(130, width / 4);
+    // A length in the plane is 2.4 / 3 of what the vertex shader makes of it, of half the shorter side.
+    const pixels = this.zoom * this.scale * 0.4 * Math.min(width, height);  // of one code unit
+    $("scale").hidden = !(this.count > 0 && pixels > 0 && this.lengths.length);
+    if ($("scale").hidden) return;
+    const unit = this.lengths.find(({per_code_unit: factor}) => (wanted / pixels) * factor >= 1) || this.lengths.at(-1);
+    const length = roundBelow((wanted / pixels) * unit.per_code_unit);
+    $("scale-bar").style.width = `${(length / unit.per_code_unit) * pixels}px`;
+    text("scale-text", `${number(length)} ${unit.name}`);
   }
 }
 

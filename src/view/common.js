@@ -23,6 +23,11 @@ function number(value, digits = 4) {
   if (size < 1e-3 || size >= 1e7) return value.toExponential(Math.max(0, digits - 2)).replace("e+", "e");
   return Number(value.toPrecision(digits)).toLocaleString("en", {maximumFractionDigits: 8});
 }
+/** The largest of 1, 2 and 5 times a power of ten that is not above. */
+function roundBelow(value) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * [5, 2, 1].find((m) => m * power <= value || m === 1);
+}
 function withPrefix(value) {
   if (value >= 1e9) return number(value / 1e9, 3) + " G";
   if (value >= 1e6) return number(value / 1e6, 3) + " M";
@@ -45,10 +50,11 @@ class Refusal extends Error {
     this.status = status;
   }
 }
-/** The answer's bytes. */
-async function ask(path) {
+/** The bytes of the answer; `run`: the number of the run that the question is about. */
+async function ask(path, run = 0) {
   try {
-    const answer = await fetch("api/" + path), bytes = await answer.arrayBuffer();
+    const answer = await fetch(`api/${path}${path.includes("?") ? "&" : "?"}run=${run}`);
+    const bytes = await answer.arrayBuffer();
     if (answer.ok) return bytes;
     throw new Refusal(answer.status, inWords(bytes).trim());
   } catch (error) {
@@ -59,4 +65,4 @@ async function ask(path) {
   }
 }
 const inWords = (bytes) => new TextDecoder().decode(bytes);
-const askJson = async (path) => JSON.parse(inWords(await ask(path)));
+const askJson = async (path, run) => JSON.parse(inWords(await ask(path, run)));

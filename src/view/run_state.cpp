@@ -11,6 +11,7 @@
 #include "io/files/printable.hpp"
 #include "kernels/base/units.hpp"
 #include "src/config/config.hpp"
+#include "src/run/files/log_units.hpp"
 #include "src/run/files/run_file_names.hpp"
 #include "src/run/files/step_schedule.hpp"
 #include "src/view/log_part.hpp"
@@ -118,6 +119,18 @@ void put(Json& state, const char* name, const std::optional<Value>& value) {
   if (value) state[name] = *value;
 }
 
+Json unit_json(const LogUnit& unit) { return {{"name", unit.name}, {"per_code_unit", unit.per_code_unit}}; }
+
+/// One unit of time for the whole run, which suits its largest time.
+Json units_json(const UnitSystem& units, double largest_time) {
+  const TimeUnit time = unit_of_time(largest_time, units);
+  Json json = {{"time", unit_json({*time.name ? time.name : "N-body units", time.per_code_unit})},
+               {"energy", unit_json(log_units(units).energy)},
+               {"lengths", Json::array()}};
+  for (const LogUnit& length : length_units(units)) json["lengths"].push_back(unit_json(length));
+  return json;
+}
+
 void add_times(const Found& found, Json& state) {
   const std::optional<double> time = last_time(found);
   put(state, "time", time);
@@ -129,15 +142,15 @@ void add_times(const Found& found, Json& state) {
   state["begin"] = times.begin;
   state["end"] = times.end;
   state["dt"] = times.dt;
-  state["time_unit"] = is_physical(found.config->units) ? "units of " + format_time(1.0, found.config->units) : "N-body units";
-  state["end_words"] = format_time(times.end, found.config->units);
-  if (time) state["time_words"] = format_time(*time, found.config->units);
+  state["units"] = units_json(found.config->units, std::max(std::abs(times.begin), std::abs(times.end)));
   try {
     state["steps"] = StepSchedule(times.begin, times.end, times.dt, found.config->output.snapshot_every).steps();
   } catch (const ConfigError&) {
     // A run that was continued with another end or dt may not be dividable from its begin on.
   }
 }
+
+bool is_log(const std::string& name) { return name == energy_log_file || name == timings_log_file || name == time_bins_log_file; }
 
 void add_files(const Found& found, Json& state) {
   for (const char* list : {"snapshots", "pictures", "logs"}) state[list] = Json::array();
@@ -150,12 +163,21 @@ void add_files(const Found& found, Json& state) {
                                    {"tag", file.tag()},
                                    {"quantity", picture->quantity},
                                    {"axis", picture->axis}});
-    if (file.name == energy_log_file || file.name == timings_log_file || file.name == time_bins_log_file)
-      state["logs"].push_back(file.name);
+    if (is_log(file.name)) state["logs"].push_back(file.name);
   }
 }
 
+bool is_of_run(const std::string& name) {
+  return name == used_parameters_file || is_log(name) || snapshot_number(name) || checkpoint_number(name) || picture_name(name);
+}
+
 }  // namespace
+
+bool has_run(const RunFiles& files) {
+  const std::vector<FileFacts> found = files.list();
+  return std::any_of(found.begin(), found.end(), [](const FileFacts& file) { return is_of_run(file.name); }) ||
+         files.lock() == RunLock::held;
+}
 
 nlohmann::ordered_json run_state(const RunFiles& files) {
   Json state = {{"directory", printable_line(files.directory().string(), 1000)}, {"is_there", files.is_there()}};

@@ -13,8 +13,8 @@ namespace grove {
 ///   state, words             waiting | running | finished | stopped, and a sentence on it
 ///   step, steps              done, and of the whole run
 ///   time, begin, end, dt     code units
-///   time_words, end_words    the same for people
-///   time_unit                "N-body units", "units of 977.8 Myr"
+///   units                    {time, energy, lengths}: {name, per_code_unit} with the factor from code units to "Gyr"; `lengths` is an
+///                            array of them, the largest first. In N-body units the name is "N-body units"
 ///   step_s, particles_per_s  of the last step
 ///   snapshots, pictures      [{name, number, tag}], pictures with quantity and axis, oldest first
 ///   logs                     names of those that are there
@@ -22,5 +22,8 @@ namespace grove {
 ///
 /// What is not known is omitted. Throws SystemError for a directory that cannot be read.
 nlohmann::ordered_json run_state(const RunFiles& files);
+
+/// Whether the directory has a file of a run, or a run holds it. Throws SystemError for a directory that cannot be read.
+bool has_run(const RunFiles& files);
 
 }  // namespace grove

@@ -5,9 +5,11 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +18,8 @@
 #include <stop_token>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "io/files/printable.hpp"
 #include "kernels/base/parse_number.hpp"
@@ -89,13 +93,29 @@ std::string new_key() {
   return key;
 }
 
-std::uint64_t rows_asked_for(const Request& request) {
-  if (!request.has_param("rows")) return usual_rows;
-  const std::string text = request.get_param_value("rows");
-  const std::optional<std::uint64_t> rows = parse_number<std::uint64_t>(text);
-  if (!rows || *rows < 1 || *rows > most_rows)
-    throw ConfigError(fmt::format("rows = {}: must be a whole number >= 1 and <= {}", text, most_rows));
-  return *rows;
+/// A whole number in the query of a request.
+std::uint64_t number_asked_for(const Request& request, const char* name, std::uint64_t usual, std::uint64_t least, std::uint64_t most) {
+  if (!request.has_param(name)) return usual;
+  const std::string text = request.get_param_value(name);
+  const std::optional<std::uint64_t> value = parse_number<std::uint64_t>(text);
+  if (!value || *value < least || *value > most)
+    throw ConfigError(fmt::format("{} = {}: must be a whole number >= {} and <= {}", name, text, least, most));
+  return *value;
+}
+
+/// The paths without the directories that all have in common: "output", or "a/output" and "b/output".
+std::vector<std::string> short_names(const std::vector<std::filesystem::path>& paths) {
+  const auto holds_all = [&](const std::filesystem::path& place) {
+    return std::all_of(paths.begin(), paths.end(), [&](const std::filesystem::path& path) {
+      return std::mismatch(place.begin(), place.end(), path.begin(), path.end()).first == place.end();
+    });
+  };
+  std::filesystem::path place = paths.front().parent_path();
+  while (!holds_all(place) || (place.has_relative_path() && std::find(paths.begin(), paths.end(), place) != paths.end()))
+    place = place.parent_path();
+  std::vector<std::string> names;
+  for (const std::filesystem::path& path : paths) names.push_back(printable_line(path.lexically_relative(place).string(), 200));
+  return names;
 }
 
 /// Ends the connections of this process on its `port`: who reads or writes there stops waiting.
@@ -126,7 +146,11 @@ bool is_this_machine(const std::string& host) {
 /// The server of the library and its answers.
 class ViewServer::Routes {
  public:
-  explicit Routes(const RunFiles& files) : files_(files), samples_(files, stop_.get_token()), path_("/" + new_key() + "/") {
+  explicit Routes(const std::vector<std::filesystem::path>& directories) : path_("/" + new_key() + "/") {
+    std::vector<std::filesystem::path> paths;
+    for (const std::filesystem::path& directory : directories)
+      paths.push_back(runs_.emplace_back(directory, stop_.get_token()).files.directory());
+    names_ = short_names(paths);
     set_up();
     add_page();
     add_data();
@@ -142,6 +166,14 @@ class ViewServer::Routes {
   }
 
  private:
+  struct Run {
+    Run(const std::filesystem::path& directory, std::stop_token stop) : files(directory), samples(files, std::move(stop)) {}
+    RunFiles files;
+    SampleCache samples;
+  };
+
+  Run& run_asked_for(const Request& request) { return runs_[number_asked_for(request, "run", 0, 0, runs_.size() - 1)]; }
+
   void set_up() {
     server_.new_task_queue = [] { return new ThreadPerConnection; };
     // The default without SO_REUSEPORT, with which two servers would share a port and its requests.
@@ -198,20 +230,25 @@ class ViewServer::Routes {
     add("common\\.js", view_common_script, script);
     add("cloud\\.js", view_cloud_script, script);
     add("charts\\.js", view_charts_script, script);
+    add("files\\.js", view_files_script, script);
+    add("run\\.js", view_run_script, script);
+    add("run_charts\\.js", view_run_charts_script, script);
     add("page\\.js", view_page_script, script);
   }
 
   void add_data() {
     const auto add = [&](const std::string& pattern, auto handler) { server_.Get(path_ + "api/" + pattern, guarded(handler)); };
-    add("state", [this](const Request&, Response& response) { send_json(response, run_state(files_)); });
+    add("runs", [this](const Request&, Response& response) { send_json(response, {{"runs", names_}}); });
+    add("state", [this](const Request& request, Response& response) { send_json(response, run_state(run_asked_for(request).files)); });
     add("log/(energy|timings|time_bins)", [this](const Request& request, Response& response) { send_log(request, response); });
     add("picture/([^/]+)", [this](const Request& request, Response& response) { send_picture(request, response); });
     add("sample/([^/]+)", [this](const Request& request, Response& response) { send_sample(request, response); });
   }
 
-  void send_log(const Request& request, Response& response) const {
-    const OpenFile file = files_.open(request.matches[1].str() + ".csv");
-    const LogPart part = read_log_part(file, request.get_param_value("after"), rows_asked_for(request));
+  void send_log(const Request& request, Response& response) {
+    const std::uint64_t rows = number_asked_for(request, "rows", usual_rows, 1, most_rows);
+    const OpenFile file = run_asked_for(request).files.open(request.matches[1].str() + ".csv");
+    const LogPart part = read_log_part(file, request.get_param_value("after"), rows);
     send_json(response, {{"names", part.names},
                          {"rows", part.rows},
                          {"lines", part.lines},
@@ -221,10 +258,10 @@ class ViewServer::Routes {
                          {"is_last", part.is_last}});
   }
 
-  void send_picture(const Request& request, Response& response) const {
+  void send_picture(const Request& request, Response& response) {
     const std::string name = request.matches[1];
     if (!picture_name(name)) throw FileNotThere(name + ": is not the name of a picture of a run");
-    const OpenFile file = files_.open(name);
+    const OpenFile file = run_asked_for(request).files.open(name);
     const FileFacts facts = file.facts();
     if (facts.size > largest_picture) throw FileRefused(name + ": is no picture of Grove: it has more than 256 MiB");
     send_tagged(request, response, facts.tag(), "image/png", [&] { return file.read(0, facts.size); });
@@ -233,20 +270,21 @@ class ViewServer::Routes {
   void send_sample(const Request& request, Response& response) {
     const std::string name = request.matches[1];
     if (!snapshot_number(name)) throw FileNotThere(name + ": is not the name of a snapshot of a run");
-    const OpenFile file = files_.open(name);
+    Run& run = run_asked_for(request);
+    const OpenFile file = run.files.open(name);
     const std::string tag = file.facts().tag();
-    send_tagged(request, response, tag, "application/octet-stream", [&] { return *samples_.sample(file, tag); });
+    send_tagged(request, response, tag, "application/octet-stream", [&] { return *run.samples.sample(file, tag); });
   }
 
-  const RunFiles& files_;
   std::stop_source stop_;
-  SampleCache samples_;
+  std::deque<Run> runs_;  // a deque: its elements stay where they are
+  std::vector<std::string> names_;
   std::string path_;
   socket_t listening_ = INVALID_SOCKET;
   httplib::Server server_;
 };
 
-ViewServer::ViewServer(const RunFiles& files) : routes_(std::make_unique<Routes>(files)) {}
+ViewServer::ViewServer(const std::vector<std::filesystem::path>& directories) : routes_(std::make_unique<Routes>(directories)) {}
 
 ViewServer::~ViewServer() = default;
 

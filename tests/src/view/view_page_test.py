@@ -16,7 +16,7 @@ except ImportError:
     print("python3-selenium is not installed: skipped")
     sys.exit(77)
 
-from view_support import Server, cut, finished_run, run_tests, run_under_way, until, write_picture
+from view_support import Server, cut, finished_run, physical, run_tests, run_under_way, until, write_picture
 
 chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 driver = shutil.which("chromedriver") or shutil.which("/usr/lib/chromium-browser/chromedriver")
@@ -108,11 +108,13 @@ def a_finished_run_is_shown():
         until("the picture", lambda: page.script("const p = document.getElementById('picture'); return !p.hidden && p.complete && p.naturalWidth === 64"))
         assert page.text("state") == "finished" and "step 10 of 10, 100 %" in page.text("progress-text"), page.text("progress-text")
         assert page.number("error-chart", "points") == page.number("energy-chart", "points") == page.number("phase-chart", "points") == 11
-        for chart in ("error-chart", "energy-chart", "phase-chart"):
+        assert page.number("virial-chart", "points") == 11 and page.script("return document.getElementById('runs').hidden")
+        for chart in ("error-chart", "energy-chart", "virial-chart", "phase-chart"):
             assert page.inked(chart) > 1500, (chart, page.inked(chart))
         until("points of light", lambda: max(page.bright_parts()) > 0.005)
         assert "halo: 1,000" in page.text("components") and "disc: 1,000" in page.text("components"), page.text("components")
         assert "2,000 of 2,000 particles of snapshot_0002.hdf5, t = 0.2" in page.text("cloud-text")
+        assert page.text("virial-legend").startswith("virial ratio ") and page.text("energy-unit") == " in N-body units", page.text("virial-legend")
         assert "kinetic" in page.text("energy-legend") and "walk" in page.text("phase-legend")
         page.done("finished")
 
@@ -129,6 +131,106 @@ def rungs_are_shown_where_steps_are_divided():
         page = Page(browser, server)
         until("a chart", lambda: page.number("phase-chart", "points") == 11)
         assert not page.find("rung-time-chart").is_displayed()
+
+
+def units_have_their_names_and_the_cloud_a_scale():
+    with Server(finished_run("galaxy", n=2000, **physical)) as server:
+        page = Page(browser, server)
+        until("the cloud", lambda: page.number("cloud", "shown") == 2000)
+        assert page.text("time") == "1 Myr" and page.text("time-unit") == "of 1 Myr", (page.text("time"), page.text("time-unit"))
+        assert page.text("cloud-text").endswith("snapshot_0002.hdf5, t = 1 Myr"), page.text("cloud-text")
+        assert page.text("energy-unit") == " in Msun (km/s)²" and page.text("energy-legend").endswith("time 1 Myr"), page.text("energy-legend")
+        length = lambda: page.text("scale-text").split()
+        until("the bar", lambda: len(length()) == 2)
+        first, (number, unit) = page.script("return document.getElementById('scale-bar').clientWidth"), length()
+        assert unit in ("kpc", "pc") and float(number) > 0 and 30 < first < 140, (first, number, unit)
+        # A particle at the end of the bar is drawn there: one code unit, 1 kpc, in pixels.
+        pixels = page.script("return cloud.zoom * cloud.scale * 0.4 * Math.min(cloud.canvas.clientWidth, cloud.canvas.clientHeight)")
+        assert abs(first - float(number) * (1 if unit == "kpc" else 1e-3) * pixels) < 3, (first, number, unit, pixels)
+        page.script("cloud.magnify(100)")
+        until("another length", lambda: length() != [number, unit])
+        page.done("units")
+
+
+def the_scale_bar_is_as_long_as_what_is_drawn():
+    with Server(copy_of_run()) as server:
+        page = Page(browser, server)
+        until("the cloud", lambda: page.number("cloud", "shown") == 2000)
+        until("the bar", lambda: page.text("scale-text"))
+        # Two points in the plane of the screen, a length of the bar apart.
+        page.script("""
+            const [length] = document.getElementById("scale-text").textContent.split(" ").map(Number);
+            cloud.turn = [1, 0, 0, 0, 1, 0, 0, 0, 1];
+            window.fetch = () => new Promise(() => {});
+            cloud.show({...cloud.sample, positions: new Float32Array([-length / 2, 0, 0, length / 2, 0, 0]), types: new Uint8Array([1, 1])});""")
+        spread = lambda: page.script("""
+            const from = document.getElementById("cloud"), to = document.createElement("canvas"), pen = to.getContext("2d");
+            [to.width, to.height] = [from.width, from.height];
+            pen.drawImage(from, 0, 0);
+            const pixels = pen.getImageData(0, 0, to.width, to.height).data, at = [];
+            for (let i = 0; i < pixels.length; i += 4)
+              if (pixels[i] + pixels[i + 1] + pixels[i + 2] > 150) at.push((i / 4) % to.width);
+            return [Math.min(...at), Math.max(...at), at.length];""")
+        until("two points", lambda: 0 < spread()[2] < 600)
+        low, high, _ = spread()
+        bar = page.script("return document.getElementById('scale-bar').getBoundingClientRect().width")
+        # Each point is some pixels wide.
+        assert abs(high - low - bar) < 15, (low, high, bar)
+
+
+def snapshots_and_pictures_are_played_to_their_end():
+    with Server(copy_of_run()) as server:
+        page = Page(browser, server)
+        until("the cloud", lambda: page.number("cloud", "shown") == 2000)
+        page.script("""
+            window.seen = {snapshots: [], pictures: []};
+            const note = (kind, name) => { if (name && seen[kind].at(-1) !== name) seen[kind].push(name); };
+            setInterval(() => {
+              note("snapshots", document.getElementById("cloud-text").textContent.match(/snapshot_[0-9]+/)[0]);
+              note("pictures", document.getElementById("picture").alt);
+            }, 20);""")
+        for kind, stem in (("snapshots", "snapshot"), ("pictures", "picture_density_z")):
+            suffix = ".png" if kind == "pictures" else ""
+            button = page.find("play-" + kind)
+            button.send_keys(" ")
+            assert button.text == "pause"
+            until("its end", lambda: button.text == "play")
+            names = [f"{stem}_{number:04}{suffix}" for number in (2, 0, 1, 2)]
+            assert page.script("return seen[arguments[0]]", kind) == names, page.script("return seen")
+            newest = page.find("newest-" + kind.removesuffix("s"))
+            assert newest.get_attribute("aria-pressed") == "true"
+            # A pause stays where it is, and the next play begins there.
+            button.click()
+            button.click()
+            assert button.text == "play" and newest.get_attribute("aria-pressed") == "false"
+        assert page.text("snapshot-name").startswith("snapshot_0000.hdf5 (1 of 3)"), page.text("snapshot-name")
+        page.done("played")
+
+
+def several_runs_are_compared_and_chosen():
+    finished_run("fine", n=300)
+    finished_run("galaxy", n=300, **physical)
+    with Server(copy_of_run(), "fine", "galaxy", "later") as server:
+        page, phone = Page(browser, server), Page(browser, server, width=390, height=1800)
+        for one in (page, phone):
+            until("the cloud", lambda: one.number("cloud", "shown") == 2000)
+            until("all runs", lambda: [row.split()[0] for row in one.script("return [...document.querySelectorAll('#run-rows tr')].map((row) => row.innerText)")] == ["output", "fine", "galaxy", "later"])
+        rows = page.script("return [...document.querySelectorAll('#run-rows tr')].map((row) => row.innerText.split(/\\s*\\t\\s*/))")
+        assert [row[1] for row in rows] == ["finished", "finished", "finished", "waiting"] and [row[2] for row in rows] == ["0.2", "0.2", "1 Myr", "–"], rows
+        legend = page.text("error-legend")
+        assert "output " in legend and "fine " in legend and "galaxy (other units)" in legend, legend
+        page.find("snapshot").send_keys("\ue012")
+        until("the snapshot before", lambda: "2,000 particles of snapshot_0001.hdf5" in page.text("cloud-text"))
+        button = lambda k: page.go().browser.find_elements(By.CSS_SELECTOR, "#run-rows button")[k]
+        button(1).click()
+        until("the same of the other", lambda: "300 particles of snapshot_0001.hdf5" in page.text("cloud-text"))
+        assert button(1).get_attribute("aria-pressed") == "true" and page.text("directory").endswith("/fine"), page.text("directory")
+        button(2).click()
+        until("its units", lambda: page.text("time") == "1 Myr" and page.text("cloud-text").endswith("t = 0.5 Myr"))
+        button(3).click()
+        until("a run to come", lambda: page.text("state") == "waiting" and page.text("cloud-note") == "no snapshot yet")
+        page.done("runs")
+        phone.done("runs_on_a_phone")
 
 
 def the_cloud_turns_zooms_and_hides_components():
@@ -237,7 +339,7 @@ def a_directory_that_is_emptied_while_a_snapshot_is_read_is_no_defect():
         shutil.move("output", "aside")
         until("the page has seen it", lambda: page.script("return snapshots.chosen === null"))
         page.script("window.fetch = window.trueFetch; window.answerLate()")
-        until("the answer has come", lambda: page.script("return !isLoading"))
+        until("the answer has come", lambda: page.script("return !loading"))
         page.done("emptied")
 
 
@@ -285,7 +387,8 @@ if __name__ == "__main__":
         finished_run(os.path.join(shared_directory, "shared_output"), n=2000)
         browser = start_browser()
         try:
-            code = run_tests([a_finished_run_is_shown, rungs_are_shown_where_steps_are_divided, the_cloud_turns_zooms_and_hides_components, snapshots_and_pictures_can_be_chosen,
+            code = run_tests([a_finished_run_is_shown, rungs_are_shown_where_steps_are_divided, units_have_their_names_and_the_cloud_a_scale,
+                              the_scale_bar_is_as_long_as_what_is_drawn, snapshots_and_pictures_are_played_to_their_end, several_runs_are_compared_and_chosen, the_cloud_turns_zooms_and_hides_components, snapshots_and_pictures_can_be_chosen,
                               a_run_is_followed_from_before_its_start_until_it_is_killed, damage_is_told_and_the_rest_is_shown,
                               a_snapshot_that_is_refused_for_lack_of_memory_is_shown_later,
                               a_directory_that_is_emptied_while_a_snapshot_is_read_is_no_defect,

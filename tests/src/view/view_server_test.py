@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-from view_support import Server, cut, finished_run, grove, run_tests, run_under_way, until, write_picture
+from view_support import Server, cut, finished_run, grove, physical, run_tests, run_under_way, until, write_picture
 
 damaged = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../data/damaged"))
 
@@ -61,6 +61,36 @@ def state_has_files_and_figures_of_a_finished_run():
         assert [s["name"] for s in state["snapshots"]] == [f"snapshot_000{i}.hdf5" for i in range(3)]
         assert [(p["quantity"], p["axis"], p["number"]) for p in state["pictures"]] == [("speed", "x", 0), ("density", "z", 0), ("density", "z", 1)]
         assert state["logs"] == ["energy.csv", "timings.csv"] and state["notes"] == []
+        n_body = {"name": "N-body units", "per_code_unit": 1}
+        assert state["units"] == {"time": n_body, "energy": n_body, "lengths": [n_body]}, state["units"]
+
+
+def units_of_a_run_have_names():
+    with Server(finished_run("galaxy", **physical)) as server:
+        units = server.json("api/state")["units"]
+        is_near = lambda unit, name, factor: unit["name"] == name and abs(unit["per_code_unit"] / factor - 1) < 1e-3
+        assert is_near(units["time"], "Myr", 977.8) and is_near(units["energy"], "Msun (km/s)^2", 1e10), units
+        factors = (("Mpc", 1e-3), ("kpc", 1), ("pc", 1e3), ("AU", 206264806), ("km", 3.0857e16))
+        assert all(is_near(unit, *wanted) for unit, wanted in zip(units["lengths"], factors, strict=True)), units["lengths"]
+
+
+def several_runs_are_told_apart():
+    os.makedirs("a")
+    shutil.move(run_with_pictures(), "a/output")
+    finished_run("b", n=200)
+    with Server("a/output", "b", "c") as server:
+        assert [line.split("/")[-1].strip() for line in server.words.splitlines()[:2]] == ["output", "b"] and "not there yet" in server.words, server.words
+        assert server.json("api/runs") == {"runs": ["a/output", "b", "c"]}
+        states = [server.json(f"api/state?run={k}") for k in range(3)]
+        assert [state["state"] for state in states] == ["finished", "finished", "waiting"] and server.json("api/state") == states[0]
+        assert server.sample("snapshot_0001.hdf5?run=1")[0]["particles"] == 200 and server.sample("snapshot_0001.hdf5")[0]["particles"] == 300
+        assert server.ask("api/picture/picture_speed_x_0000.png?run=0")[0] == 200
+        says(server.ask("api/picture/picture_speed_x_0000.png?run=1"), 404, "is not there")
+        assert server.json("api/log/energy?run=1")["rows"] != server.json("api/log/energy?run=0")["rows"]
+        for wrong in ("3", "-1", "x", ""):
+            says(server.ask("api/state?run=" + wrong), 400, "run = ")
+    with Server("b") as server:
+        assert server.json("api/runs") == {"runs": ["b"]}
 
 
 def logs_come_row_by_row():
@@ -303,6 +333,13 @@ def mistakes_are_told_in_words():
     fails("whole number", grove, "view", "output", "--port", "70000")
     fails("file: is no directory", grove, "view", "file")
     fails("OUTPUT_DIR is required", grove, "view")
+    os.makedirs("others/texts")
+    open("others/texts/notes.txt", "w").close()
+    fails("others/texts: is not the output directory of a run", grove, "view", "others/texts")
+    shutil.move(run_with_pictures(), "others/galaxy")
+    fails("others: is not the output directory of a run: it has none of used_parameters.toml, energy.csv, snapshots and pictures; in it are the runs galaxy", grove, "view", "others")
+    fails("others/galaxy/: is named twice", grove, "view", "others/galaxy", "others/galaxy/")
+    fails("at most 8 runs", grove, "view", *(str(k) for k in range(9)))
     if len(sys.argv) > 2:
         fails("start it without mpirun", sys.argv[2], "-n", "2", *sys.argv[3:], grove, "view", "output")
 

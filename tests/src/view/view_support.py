@@ -24,22 +24,25 @@ n = {n}
 softening = 0.05
 [time]
 end = {end}
-dt = 0.02
+dt = {dt}
 steps = "{steps}"
 [run]
 device = "cpu"
 [output]
 directory = "{directory}"
-snapshot_every = 0.1
+snapshot_every = {every}
+{more}
 """
+# The same with physical units: a disc of 1 kpc.
+physical = {"end": '"1 Myr"', "dt": '"0.1 Myr"', "every": '"0.5 Myr"', "more": '[units]\nsystem = "kpc, km/s, 1e10 Msun"'}
 
 
 class Server:
-    """`grove view` of a directory, with a port of its own."""
+    """`grove view` of directories, with a port of its own."""
 
-    def __init__(self, directory, *options):
-        self.process = subprocess.Popen([grove, "view", directory, "--port", "0", *options], stdout=subprocess.PIPE, text=True)
-        self.words = "".join(self.process.stdout.readline() for _ in range(4))
+    def __init__(self, *directories):
+        self.process = subprocess.Popen([grove, "view", *directories, "--port", "0"], stdout=subprocess.PIPE, text=True)
+        self.words = "".join(self.process.stdout.readline() for _ in range(3 + len(directories)))
         self.url = re.search(r"http://localhost:\d+/\w+/", self.words).group()
         self.port, self.path = int(self.url.split(":")[2].split("/")[0]), "/" + self.url.split("/")[3] + "/"
 
@@ -87,9 +90,9 @@ class Server:
         self.process.stdout.close()
 
 
-def start_run(directory, n=300, end=0.2, steps="shared"):
+def start_run(directory, n=300, end=0.2, steps="shared", dt=0.02, every=0.1, more=""):
     with open(directory + ".toml", "w") as file:
-        file.write(configuration.format(n=n, end=end, steps=steps, directory=directory))
+        file.write(configuration.format(n=n, end=end, steps=steps, directory=directory, dt=dt, every=every, more=more))
     return subprocess.Popen([grove, "run", directory + ".toml", "--quiet"])
 
 
