@@ -61,7 +61,7 @@ install_if_possible "tests of what other programs read in Grove's files are skip
 if [[ "$no_install" == false && (-z "$label" || "$label" == unit) ]]; then
   mkdir -p "$build_directory"
   "$grove_root/tests/io/readers_venv.sh" "$build_directory/readers_venv" ||
-    grove_say "pynbody, unsio, vtk and galpy cannot be installed here: tests that need them are skipped"
+    grove_say "pynbody, unsio, vtk, galpy and sphinx cannot be installed here: tests that need them are skipped"
 fi
 grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=ON -DGROVE_WERROR=ON "${cmake_options[@]}"
 

@@ -15,7 +15,7 @@
 
 namespace grove {
 
-/// Factor by which cut cells are enlarged for opening criteria (docs/measurements.md).
+/// Factor by which cut cells are enlarged for opening criteria (docs/development/constants.md).
 inline constexpr float cut_cell_factor = 1.25F;
 
 /// The range of the keys of a rank's particles.

@@ -1,5 +1,5 @@
-// Step 7 (docs/architecture.md), locally essential trees (Salmon 1990): for each other rank, the part of this rank's tree that its targets
-// may need.
+// Step 7 (docs/development/overview.md), locally essential trees (Salmon 1990): for each other rank, the part of this rank's tree that its
+// targets may need.
 //
 // Each rank publishes boxes around its targets. For every other rank, this rank's tree is walked from the root. A cell that the opening
 // criterion accepts for all boxes of that rank is sent closed, without its contents; any other leaf is sent with its particles, and any

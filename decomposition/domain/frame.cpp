@@ -59,7 +59,7 @@ struct PickSample {
 constexpr std::uint64_t sample_for_cube = 1024;
 
 /// Half edge of a cube with outliers, in median distances from the median position: enough key cells remain inside the median distance, and
-/// few particles of an extended halo are outside (docs/measurements.md).
+/// few particles of an extended halo are outside (docs/development/constants.md).
 constexpr double outlier_factor = 1024;
 /// The same in units of the distance that 99 % do not exceed, if that is larger: a distant companion is no outlier.
 constexpr double companion_factor = 4;

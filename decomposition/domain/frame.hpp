@@ -1,4 +1,4 @@
-// Step 2 (docs/architecture.md): the cube of the keys and the scale of the trees.
+// Step 2 (docs/development/overview.md): the cube of the keys and the scale of the trees.
 #pragma once
 
 #include <vector>

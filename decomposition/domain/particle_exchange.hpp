@@ -1,4 +1,4 @@
-// Step 3 (docs/architecture.md): particles move to the rank that owns their key.
+// Step 3 (docs/development/overview.md): particles move to the rank that owns their key.
 #pragma once
 
 #include <cstdint>

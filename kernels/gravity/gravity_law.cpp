@@ -45,7 +45,7 @@ ExpansionForm find_form(const GravityParameters& gravity) {
 /// Enlarges the support slightly. Otherwise a pair inside the support could appear outside it, because FP32 distances are rounded.
 constexpr double support_margin = 1 + 1e-6;
 
-/// A softening length up to this fraction of the side of a cell counts as small (docs/measurements.md).
+/// A softening length up to this fraction of the side of a cell counts as small (docs/development/constants.md).
 constexpr double small_softening = 1.0 / 14;
 
 /// The trees of all classes have expansions of the same form. Unsoftened gravity has another form than some softening kernels.

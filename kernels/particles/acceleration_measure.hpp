@@ -17,7 +17,7 @@ class AccelerationMeasure {
   constexpr AccelerationMeasure(double unit, double GM, double softening)
       : per_unit_(1 / unit), per_GM_(GM > 0 && 1 / GM < 1e300 ? 1 / GM : 0), softening_(softening) {}
 
-  /// Where forces do not cancel, phi^2 / GM is a few times |a|. docs/architecture.md has what the share costs in accuracy.
+  /// Where forces do not cancel, phi^2 / GM is a few times |a|. docs/development/constants.md has what the share costs in accuracy.
   static constexpr double least_share = 0.05;
 
   /// `field`: acceleration and potential. In FP64, since with some values of G or some units the square of |a| is out of the range of FP32.

@@ -1,4 +1,4 @@
-// Steps 1 and 9 (docs/architecture.md): kicks, drifts, and the sums over particles that a run reports.
+// Steps 1 and 9 (docs/development/overview.md): kicks, drifts, and the sums over particles that a run reports.
 #pragma once
 
 #include "kernels/particles/last_accelerations.hpp"

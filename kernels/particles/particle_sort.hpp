@@ -1,4 +1,4 @@
-// Step 4 (docs/architecture.md): particles are sorted by Morton key, with all their fields.
+// Step 4 (docs/development/overview.md): particles are sorted by Morton key, with all their fields.
 #pragma once
 
 #include "kernels/particles/acceleration_measure.hpp"
@@ -37,8 +37,8 @@ struct SortInput {
 
 /// Sorts the keys and the particles by them, stable. Of the accelerations only the magnitudes are kept, which opening criteria use. Returns
 /// them [particles] in the new order, in the memory of `particles.acceleration`: valid until something is written there. The accelerations,
-/// fields that do not travel, and `input` except the keys, are undefined afterwards. For scratch see docs/architecture.md, "Memory".
-/// Asynchronous. Throws SystemError when memory is short.
+/// fields that do not travel, and `input` except the keys, are undefined afterwards. For scratch see docs/development/internals.md,
+/// "Memory". Asynchronous. Throws SystemError when memory is short.
 template <class Space>
 View<const float> sort_particles(Space& space, const SortInput<Space>& input, Particles<Space>& particles);
 

@@ -60,7 +60,7 @@ __global__ void copy_to_host_kernel(const std::byte* from, unsigned bytes, std::
 // The host polls a mark for this long; then it synchronises, which also reports an error.
 constexpr auto longest_look = std::chrono::milliseconds(2);
 
-// Up to this number of nearly sorted items, the sort by samples is faster, since it needs fewer launches (docs/measurements.md).
+// Up to this number of nearly sorted items, the sort by samples is faster, since it needs fewer launches (docs/development/constants.md).
 constexpr std::size_t most_to_sort_by_samples = std::size_t{1} << 20;
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace grove {
 
 /// Largest number of particles in a group. On a GPU it is the number of lanes in a warp. On a CPU, larger groups save more on tests and
-/// expansions than their additional pairs cost (docs/measurements.md).
+/// expansions than their additional pairs cost (docs/development/constants.md).
 template <class Space>
 inline constexpr int largest_fmm_group = Space::on_gpu ? 32 : 64;
 inline constexpr std::uint32_t no_parent = ~0U;

@@ -1,4 +1,4 @@
-// Step 6 (docs/architecture.md): geometry and moments of the leaves from their particles, and of the other cells from their children.
+// Step 6 (docs/development/overview.md): geometry and moments of leaves from their particles, and of other cells from their children.
 #pragma once
 
 #include "kernels/tree/target_groups.hpp"

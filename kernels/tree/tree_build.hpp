@@ -1,4 +1,4 @@
-// Step 5 (docs/architecture.md): builds the octree of a rank over its sorted particles.
+// Step 5 (docs/development/overview.md): builds the octree of a rank over its sorted particles.
 #pragma once
 
 #include "kernels/tree/tree.hpp"

@@ -1,5 +1,5 @@
-// Step 8 (docs/architecture.md) with local expansions: the walk of method `fmm` (Dehnen 2002; Yokota 2013). Sources and targets both form
-// trees.
+// Step 8 (docs/development/overview.md) with local expansions: the walk of method `fmm` (Dehnen 2002; Yokota 2013). Sources and targets
+// both form trees.
 //
 // From the top of the target tree down, every target cell starts from a list of source cells that its parent has handed down. A source
 // that is well separated from the target is added to the target's local expansion (M2L), once for all particles below. A source larger

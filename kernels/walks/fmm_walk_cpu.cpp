@@ -24,7 +24,7 @@ constexpr int width = FloatVector::width;
 
 /// The error of a cell that acts on each target may be this many times the tolerance. For a quadrupole, the error estimate is further above
 /// the true error than for an expansion. Also, in groups as large as those of the CPU, the parts of a cell that is opened instead have
-/// larger errors (docs/measurements.md).
+/// larger errors (docs/development/constants.md).
 constexpr float quadrupole_slack = 1.5F;
 
 /// The targets as the opening criterion sees them in the test of a cell that acts on each of them.

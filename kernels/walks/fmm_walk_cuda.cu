@@ -1,5 +1,5 @@
-// The walk of `fmm` on the GPU, host side: provides memory, and continues the walk if the lists need more. docs/measurements.md has the
-// measurements behind the constants.
+// The walk of `fmm` on the GPU, host side: provides memory, and continues the walk if the lists need more. docs/development/constants.md
+// has the measurements behind the constants.
 #include "kernels/walks/fmm_walk_cuda.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Types and constants shared by the host and the kernels of the walk of `fmm` on the GPU. docs/measurements.md has the measurements behind
-// the constants.
+// Types and constants shared by the host and the kernels of the walk of `fmm` on the GPU. docs/development/constants.md has the
+// measurements behind the constants.
 #pragma once
 
 #include "kernels/walks/fmm_walk.hpp"

@@ -16,8 +16,8 @@
 
 namespace grove::fmm_walk {
 
-/// In group radii. For pairs farther apart than this, rounding two offsets to FP32 hardly changes the force (docs/measurements.md). Forces
-/// of closer pairs are computed from their positions in FP64.
+/// In group radii. For pairs farther apart than this, rounding two offsets to FP32 hardly changes the force
+/// (docs/development/constants.md). Forces of closer pairs are computed from their positions in FP64.
 inline constexpr float close_distance = 1.0F / 64;
 /// Scaled, and larger than the distance of NewtonKernel::smallest(). Pairs closer than this count as close in groups of any size.
 inline constexpr float least_close_distance = 2e-12F;

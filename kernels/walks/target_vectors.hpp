@@ -14,7 +14,7 @@
 namespace grove {
 
 /// A particle is near if its distance from the box around the targets is less than this fraction of the targets' radius. Farther away,
-/// rounding two offsets to FP32 hardly changes a force (docs/measurements.md).
+/// rounding two offsets to FP32 hardly changes a force (docs/development/constants.md).
 inline constexpr float near_margin = 1.0F / 16;
 
 /// Scaled, and larger than the distance of NewtonKernel::smallest(). Particles closer than this count as near for groups of any size.

@@ -1,4 +1,4 @@
-// Step 8 (docs/architecture.md), the walk of method `tree` (Barnes 1990): all targets of a group share one list of cells and particles.
+// Step 8 (docs/development/overview.md), the walk of method `tree` (Barnes 1990): all targets of a group share one list of sources.
 //
 // A group consists of at most `largest_group` consecutive particles. For each group, the source tree is walked from its root. A cell that
 // the opening criterion accepts for the group's bounding box acts with its moments. A leaf that is not accepted acts with its particles.

@@ -23,7 +23,7 @@ namespace {
 /// The model must promise this speed-up before the user is told.
 constexpr double worthwhile = 1.25;
 
-// docs/performance.md, "How many ranks".
+// docs/development/constants.md, "How many ranks".
 constexpr StepTimeModel one_gpu{0.9e-3, 0.97e-9, 0.7e-3};
 constexpr StepTimeModel one_core{0.1e-3, 1.4e-6, 0.1e-3};
 

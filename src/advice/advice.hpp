@@ -44,7 +44,7 @@ std::vector<std::string> task_count_advice(int ranks, const char* tasks);
 std::vector<std::string> settings_advice(const Config& config, bool on_gpu);
 
 /// time(P) = once + work / P + each * (P - 1) for P ranks: a constant, the share of the work, and a cost of every further rank. The
-/// constants are measured: docs/performance.md, "How many ranks".
+/// constants are measured: docs/development/constants.md, "How many ranks".
 struct StepTimeModel {
   double once_s = 0;          ///< s
   double per_particle_s = 0;  ///< s, of one rank alone

@@ -10,7 +10,7 @@ namespace grove {
 
 namespace {
 
-// docs/measurements.md has what was measured, there and here.
+// docs/development/constants.md has what was measured, there and here.
 constexpr std::uint64_t earlier_on_cpu = 8;
 
 }  // namespace

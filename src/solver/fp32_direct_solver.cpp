@@ -10,7 +10,7 @@ namespace grove {
 
 namespace {
 
-/// Up to so many particles, sums in FP64 take no longer (docs/measurements.md).
+/// Up to so many particles, sums in FP64 take no longer (docs/development/constants.md).
 template <class Space>
 constexpr std::size_t most_in_fp64 = Space::on_gpu ? 128 : 16;
 

@@ -11,7 +11,7 @@ namespace grove {
 
 namespace {
 
-/// Cells a particle in a Plummer sphere; docs/architecture.md, "Memory", has other sets.
+/// Cells a particle in a Plummer sphere; docs/development/internals.md, "Memory", has other sets.
 constexpr double cells = 0.16;
 /// The arena is a little larger than its largest use.
 constexpr double arena_room = 1 + 1.0 / 64, smallest_arena = 1 << 20;

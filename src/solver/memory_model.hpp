@@ -6,8 +6,8 @@
 
 namespace grove {
 
-/// The memory of one rank, in bytes. docs/architecture.md, "Memory", explains the terms, docs/performance.md has what was measured, and
-/// tests/src/solver/memory_model_test.cpp compares the model with what simulations hold.
+/// The memory of one rank, in bytes. docs/development/internals.md, "Memory", explains the terms, docs/performance.md has what was
+/// measured, and tests/src/solver/memory_model_test.cpp compares the model with what simulations hold.
 ///
 /// It is for particle sets like those of the generators, in equal shares for all ranks. A set with another distribution can take more.
 class MemoryModel {

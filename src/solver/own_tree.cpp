@@ -1,4 +1,4 @@
-// docs/architecture.md says what memory each phase takes.
+// docs/development/internals.md says what memory each phase takes.
 #include "src/solver/own_tree.hpp"
 
 #include <algorithm>

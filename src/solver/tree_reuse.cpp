@@ -11,8 +11,8 @@ namespace grove {
 namespace {
 
 /// In the first and the last step of a tree boxes are longer by this part than in the middle, in the root mean square: then walks are
-/// longer by less than a new tree would cost (docs/measurements.md), and potentials, whose error depends on the size of cells, differ
-/// little.
+/// longer by less than a new tree would cost (docs/development/constants.md), and potentials, whose error depends on the size of cells,
+/// differ little.
 constexpr double growth_at_ends = 0.15;
 /// No group's box becomes longer than its own length by more than this factor: its targets would meet all that is inside one by one. The
 /// fastest groups are those of few particles that are close by chance.

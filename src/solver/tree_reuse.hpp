@@ -13,7 +13,7 @@ namespace grove {
 /// The number of steps is known before the tree is built, since the tree is built for the middle of these steps, from where the particles
 /// will be then (see ParticleKeys). So the boxes shrink as long as they grow, and are half as much too large in the mean. Above all, the
 /// errors of forces in the last step are like those in the first: otherwise the particles of a cell always move apart while the errors of
-/// their cell belong together, and energy drifts (docs/measurements.md).
+/// their cell belong together, and energy drifts (docs/development/constants.md).
 ///
 /// The same on all ranks.
 class TreeReuse {

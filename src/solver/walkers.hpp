@@ -104,7 +104,7 @@ class FmmWalker final : public Walker<Space> {
   /// `form` of the expansions, of order 4 or 5.
   FmmWalker(Space& space, ExpansionForm form) : Walker<Space>(space, form, largest_fmm_group<Space>), targets_(space), fmm_walk_(space) {}
   ExpansionForm form_for_cells(const GravityLaw& law, double side) const override {
-    // On a CPU the harmonic terms of order 4 take a little longer than all terms (docs/measurements.md).
+    // On a CPU the harmonic terms of order 4 take a little longer than all terms (docs/development/constants.md).
     return Space::on_gpu || this->form_.order > 4 ? law.form_for_cells(side) : law.expansion_form();
   }
   void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) override;

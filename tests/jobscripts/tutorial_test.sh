@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every command of docs/tutorial.md, in its order, with few particles, long steps and small pictures.
+# Every command of docs/guide/tutorial.md, in its order, with few particles, long steps and small pictures.
 # Usage: tutorial_test.sh ROOT GROVE
 # Skipped (exit code 77) where one of the other programs that the tutorial uses is not installed; tests/run.sh installs them where it can.
 # sbatch is replaced by a shell that runs the script: slurm_test.sh has a SLURM.
@@ -11,7 +11,7 @@ source "$root/tests/support/shell_tests.sh"
 python=$(python_with "matplotlib, pandas") || skip "no Python here has matplotlib and pandas (apt install python3-matplotlib python3-pandas)"
 
 # blocks LANGUAGE: the code of the tutorial in this language.
-blocks() { awk -v fence="\`\`\`$1" '$0 == fence { inside = 1; next } /^```/ { inside = 0 } inside' "$root/docs/tutorial.md"; }
+blocks() { awk -v fence="\`\`\`$1" '$0 == fence { inside = 1; next } /^```/ { inside = 0 } inside' "$root/docs/guide/tutorial.md"; }
 
 config() {
   mkdir -p build/release bin && cp -r "$root/jobscripts" jobscripts && ln -s "$grove" build/release/grove || return 1

@@ -19,7 +19,7 @@ namespace grove {
 namespace {
 
 /// A run stops one step later where the next one has begun. Longer steps are not worth the 50 us that an overlap saves
-/// (docs/measurements.md).
+/// (docs/development/constants.md).
 constexpr double longest_overlap_s = 0.2;
 
 /// Relative. A heavy particle among light ones has a potential energy next to which this is not small for them.

@@ -84,7 +84,7 @@ TEST(RankDevices, AreThoseOfAllRanksInOrder) {
   }
 }
 
-// What was measured on one H200 (docs/performance.md, "How many ranks").
+// What was measured on one H200 (docs/development/constants.md, "How many ranks").
 TEST(StepTimeModel, IsNearWhatOneGpuTakes) {
   const StepTimeModel model = step_time_model({}, true, 1);
   EXPECT_NEAR(model.time_s(1 << 19, 1), 1.57e-3, 0.15 * 1.57e-3);
