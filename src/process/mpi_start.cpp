@@ -21,13 +21,14 @@ bool has_launcher() {
   return false;
 }
 
-/// While it exists, MPI starts this process alone, unless it has a launcher: without a daemon and without a network, which take Open MPI
-/// 0.3 s. What the process starts itself later may be another program with MPI, and knows nothing of it.
+/// While it exists, MPI starts this process alone: without a daemon and without a network, which take Open MPI 0.3 s. It then has no
+/// directory of its own either: all such processes would share one, and the first that ends would remove it. What the process starts itself
+/// later may be another program with MPI, and knows nothing of it.
 class StartAlone {
  public:
   StartAlone() {
-    if (has_launcher()) return;
-    for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"}, std::pair{"OMPI_MCA_pml", "ob1"}}) {
+    for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
+                                      std::pair{"OMPI_MCA_orte_create_session_dirs", "0"}, std::pair{"OMPI_MCA_pml", "ob1"}}) {
       if (std::getenv(name) != nullptr) continue;
       setenv(name, value, 0);
       set_.push_back(name);
@@ -46,10 +47,12 @@ class StartAlone {
 }  // namespace
 
 void start_mpi(bool may_spawn) {
-  // Open MPI 4.1 overflows a buffer for paths of 246 bytes and more in a part that Grove does not use: shared file pointers.
-  setenv("OMPI_MCA_sharedfp", "^lockedfile", 0);
+  const bool is_alone = !may_spawn && !has_launcher();
+  // Shared file pointers, which Grove does not use: Open MPI 4.1 overflows a buffer there for paths of 246 bytes and more, and keeps files
+  // in the directory of the process.
+  setenv("OMPI_MCA_sharedfp", is_alone ? "individual" : "^lockedfile", 0);
   std::optional<StartAlone> alone;
-  if (!may_spawn) alone.emplace();
+  if (is_alone) alone.emplace();
   int provided = MPI_THREAD_SINGLE, length = 0;
   if (const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided); code != MPI_SUCCESS) {
     char text[MPI_MAX_ERROR_STRING] = "";

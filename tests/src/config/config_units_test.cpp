@@ -1,6 +1,7 @@
 // What a configuration says of units, and what follows: G, times and lengths.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -131,7 +132,10 @@ TEST(ConfigUnits, EveryKeyWithADimensionTakesUnits) {
         ASSERT_NE(setting.dimension, Dimension::none);
         const auto which = static_cast<std::size_t>(setting.dimension) - 1;
         std::vector<std::string> given{galactic, choice.section + "." + choice.name + "=" + row.name};
-        if (row.name == "table") given.push_back(choice.section + ".density_file=density.csv");  // it must be given
+        // What must be given.
+        const bool has_mass = std::any_of(row.settings.begin(), row.settings.end(), [](const Setting& one) { return one.name == "mass"; });
+        if (row.name == "table") given.push_back(choice.section + ".density_file=density.csv");
+        if (has_mass && setting.name != "mass") given.push_back(choice.section + ".mass=1e10 Msun");
         given.push_back(choice.section + "." + setting.name + "=" + examples[which]);
         Config config = config_of(given);
         EXPECT_NEAR(std::get<double>(choice.values(config).at(setting.name)) / expected[which], 1, 1e-12);
