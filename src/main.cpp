@@ -136,7 +136,7 @@ int carry_out_under_mpi(const Request& request) {
     signals.emplace();
   }
   try {
-    start_mpi(false);
+    start_mpi(MpiUser::program);
   } catch (const SystemError& error) {
     return launched_rank() == 0 ? report_error(error) : exit_code_of(error);
   }

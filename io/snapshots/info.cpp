@@ -59,8 +59,7 @@ std::string vector_text(const std::array<double, 3>& v) { return fmt::format("{:
 
 std::string units_text(const std::optional<UnitSystem>& units) {
   if (!units) return not_in_the_file;
-  const std::string words = in_words(*units), before = "units of ";
-  return words.starts_with(before) ? words.substr(before.size()) : words;
+  return unit_names(*units);
 }
 
 /// The program that wrote the file, in one line; empty: it does not say.

@@ -54,7 +54,7 @@ std::string line_on(const RunFiles& files) {
   if (files.is_there()) return words;
   const std::string beside = runs_in(files.directory().parent_path());
   words += ", which is not there yet: the page waits until a run makes it; ";
-  return printable_line(words + (beside.empty() ? "no run is beside it" : "beside it " + beside), 2000);
+  return printable_line(words + (beside.empty() ? "no run is in the same place" : "in the same place " + beside), 2000);
 }
 
 /// Throws ConfigError for a path at which no run can be: a file, or a directory with other files. An empty directory may become one.
@@ -90,7 +90,7 @@ std::string how_to_open(const std::vector<std::string>& directories, int port, c
   return fmt::format(
       "live view of {}\n"
       "  open        http://localhost:{}{}\n"
-      "  from afar   ssh -N -L {}:127.0.0.1:{} {}@{}    on your own machine, then the same address there\n"
+      "  remotely    ssh -N -L {}:127.0.0.1:{} {}@{}    on your own machine, then the same address there\n"
       "Ctrl-C ends it.\n",
       fmt::join(lines, "\n             "), port, path, port, port, printable_line(user && *user ? user : "USER"),
       printable_line(host_name()));

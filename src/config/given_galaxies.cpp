@@ -133,8 +133,7 @@ class GivenComponent {
     kind_ = galaxy_.find(component_.name, "kind");
     if (kind_) {
       const std::string kind = std::get<std::string>(accept(kind_setting(), *kind_, units));
-      if (kind == no_kind && component_.kind.empty())
-        fail(*kind_, "leaves out a component of a preset, and there is none of this name");
+      if (kind == no_kind && component_.kind.empty()) fail(*kind_, "leaves out a component of a preset, and there is none of this name");
       if (kind != component_.kind) component_ = {component_.name, kind, {}};
     }
     if (!component_.kind.empty()) return;
@@ -289,7 +288,8 @@ GalaxyParameters galaxy_of(const GivenGalaxy& given, const UnitSystem& units) {
   }
   read_place(given, units, galaxy);
   for (ComponentParameters& component : galaxy.components) component = GivenComponent(given, component).result(units);
-  std::erase_if(galaxy.components, [](const ComponentParameters& component) { return component.kind == no_kind; });
+  if (std::erase_if(galaxy.components, [](const ComponentParameters& one) { return one.kind == no_kind; }) > 0 && galaxy.components.empty())
+    fail_in_section(given.keys.front(), galaxy_section_name({given.name}), "kind = \"none\" leaves every component out: keep at least one");
   require_no_complaints(given, galaxy);
   return galaxy;
 }

@@ -212,7 +212,7 @@ Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t
   std::vector<std::uint64_t> counts(galaxies.size());
   for (const GalaxyPart& part : all) counts[part.galaxy] += part.plan.count;
   // The first galaxy that is the same, except for its place: distribution functions take seconds.
-  const auto twin = [&](std::size_t g) {
+  const auto first_alike = [&](std::size_t g) {
     std::size_t first = 0;
     while (counts[first] != counts[g] || galaxies[first].components != galaxies[g].components) ++first;
     return first;
@@ -223,7 +223,8 @@ Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t
   for (std::size_t g = 0; g < galaxies.size(); ++g) {
     require_digits_at_place(galaxies[g], g, all, G);
     const GalaxyPlace place(galaxies[g]);
-    of_galaxies.push_back(twin(g) < g ? of_galaxies[twin(g)] : galaxy_components(galaxies[g], counts[g], G));
+    const std::size_t first = first_alike(g);
+    of_galaxies.push_back(first < g ? of_galaxies[first] : galaxy_components(galaxies[g], counts[g], G));
     for (const GalaxyComponent& component : of_galaxies[g]) {
       const GalaxyPart& part = all[made.size()];
       ModelPart model;

@@ -2,7 +2,8 @@
 
 The program `grove plot` runs it as `python3 - TITLE UNITS ENERGY TIMINGS TIME_BINS`, with this text on standard input: the title of the
 picture, units as JSON, and the files energy.csv, timings.csv and time_bins.csv, of which two may be empty. UNITS has the name of the unit in
-which each of time, length, energy, momentum and angular_momentum is drawn, and by what numbers of the logs are multiplied for it. Exit code 3: a log cannot be used; 4: a package is missing. Standard error then ends in a line that says why.
+which each of time, length, energy, momentum and angular_momentum is drawn, and by what numbers of the logs are multiplied for it. Exit
+code 3: a log cannot be used; 4: a package is missing. Standard error then ends in a line that says why.
 """
 import sys
 

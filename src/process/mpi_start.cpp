@@ -14,7 +14,7 @@ namespace grove {
 
 namespace {
 
-/// Whether mpirun, or srun, has started this process.
+/// Whether mpirun, or srun with its MPI support, has started this process: srun without that starts each rank alone.
 bool has_launcher() {
   for (const char* of_rank : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
     if (std::getenv(of_rank) != nullptr) return true;
@@ -46,8 +46,8 @@ class StartAlone {
 
 }  // namespace
 
-void start_mpi(bool may_spawn) {
-  const bool is_alone = !may_spawn && !has_launcher();
+void start_mpi(MpiUser user) {
+  const bool is_alone = user == MpiUser::program && !has_launcher();
   // Shared file pointers, which Grove does not use: Open MPI 4.1 overflows a buffer there for paths of 246 bytes and more, and keeps files
   // in the directory of the process.
   setenv("OMPI_MCA_sharedfp", is_alone ? "individual" : "^lockedfile", 0);

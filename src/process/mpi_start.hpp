@@ -3,8 +3,10 @@
 
 namespace grove {
 
+/// For whom MPI is started. Others in the process of a library may start further processes with it; a program starts faster without that.
+enum class MpiUser { program, library };
+
 /// Starts MPI with threads. Throws SystemError, also where a Grove without MPI is started several times at once.
-/// `may_spawn`: whether others in this process may start further ones with MPI, for which it needs a daemon.
-void start_mpi(bool may_spawn);
+void start_mpi(MpiUser user);
 
 }  // namespace grove

@@ -113,7 +113,7 @@ void require_mpi() {
   MPI_Finalized(&is_over);
   if (is_over) throw SystemError("MPI is finalised already");
   if (is_there) return;
-  start_mpi(true);
+  start_mpi(MpiUser::library);
   std::atexit([] {
     int is_finalised = 0;
     MPI_Finalized(&is_finalised);

@@ -195,7 +195,7 @@ class Cloud {
     this.drawScaleBar();
   }
 
-  /** A length about a sixth of the window, in the plane through the centre; what is nearer looks larger. */
+  /** A round length of at most 130 pixels and a quarter of the width, in the plane through the centre; what is nearer looks larger. */
   drawScaleBar() {
     const {clientWidth: width, clientHeight: height} = this.canvas, wanted = Math.min(130, width / 4);
     // A length in the plane is 2.4 / 3 of what the vertex shader makes of it, of half the shorter side.

@@ -42,13 +42,16 @@ class Chooser {
     this.setPlaying(true);
     const play = ++this.plays, isGoingOn = () => this.isPlaying && this.plays === play;
     const shown = this.files.indexOf(this.chosen), isAtEnd = this.follows || shown === this.files.length - 1;
-    for (let next = isAtEnd ? 0 : shown + 1; isGoingOn() && next < this.files.length; ++next) {
-      const began = performance.now();
-      this.choose(next);
-      await this.changed();
-      await wait(playInterval(this.files.length) - (performance.now() - began));
+    try {
+      for (let next = isAtEnd ? 0 : shown + 1; isGoingOn() && next < this.files.length; ++next) {
+        const began = performance.now();
+        this.choose(next);
+        await this.changed();
+        await wait(playInterval(this.files.length) - (performance.now() - began));
+      }
+    } finally {
+      if (isGoingOn()) this.stop();
     }
-    if (isGoingOn()) this.stop();
   }
   stop() {
     this.setPlaying(false);

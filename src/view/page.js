@@ -56,7 +56,14 @@ function chooseRun(one) {
   cloud.clear();
   showComponents({components: []});
   text("cloud-text", "");
-  if (run.state.state) showAll(true);
+  if (run.state.state) {
+    showAll(true);
+  } else {  // nothing is known of it yet
+    showRuns();
+    for (const chooser of [snapshots, pictures]) chooser.update([]);
+    text("state", "connecting");
+    text("directory", "");
+  }
   hurry();
 }
 
@@ -228,16 +235,20 @@ let timer = 0, isHurried = false;  // timer = 0: a round is under way
 
 async function update() {
   if (!runs.length) await askForRuns();
+  let refusal = null;  // of the run that is shown
   for (const one of runs) {
     try {
       await one.update(one === run);
       one.trouble = "";
     } catch (error) {
       // What is wrong with one run does not hide the others.
-      if (!(error instanceof Refusal) || error.status === 0 || one === run) throw error;
+      if (!(error instanceof Refusal) || error.status === 0) throw error;
       one.trouble = error.message;
+      if (one === run) refusal = error;
     }
   }
+  if (refusal || !run.state.state) showRuns();
+  if (refusal) throw refusal;
   if (run.state.state) showAll(false);
 }
 async function loop() {
@@ -256,7 +267,7 @@ async function loop() {
     text("trouble", error instanceof Refusal ? error.message : `a defect of this page: ${error}`);
     if (!(error instanceof Refusal)) console.error(error);
     $("state").className = "pill lost";
-    text("state", "no answer");
+    text("state", error instanceof Refusal && error.status === 0 ? "no answer" : "error");
   }
   timer = setTimeout(loop, isHurried ? 0 : next);
   isHurried = false;

@@ -12,9 +12,9 @@ const rungCharts = [
   ["updates", "updates", withPrefix],
   ["time", "s", secondsFormat]
 ].map(([id, column, format]) => [new Chart("rung-" + id, {isStacked: true, format, nothing: noRungs}), column]);
-const inWordsOf = (column) => column.replaceAll("_", " ");
+const titleOf = (column) => column.replaceAll("_", " ");
 
-// One of each in years.
+// How many years each has.
 const unitsOfTime = {Gyr: 1e9, Myr: 1e6, kyr: 1e3, yr: 1, s: 1 / 31557600};
 /** The run whose units charts of all runs have: the chosen one, or while that has none, the first that has. */
 const leader = () => [run, ...runs].find((one) => one.has("units")) || run;
@@ -42,7 +42,7 @@ function showEnergies() {
   const {energy} = run, unit = run.unit("energy"), times = run.times();
   const timeName = leader().has("units") ? `time (${leader().unit("time").name})` : "time";
   const lines = (names, factor) => names.filter((name) => energy.names.includes(name))
-                                       .map((name) => ({name: inWordsOf(name), values: run.energies(name, factor)}));
+                                       .map((name) => ({name: titleOf(name), values: run.energies(name, factor)}));
   const areSeveral = runs.length > 1, ofEach = areSeveral ? " of each run" : "";
   text("error-title", "Energy error" + ofEach);
   text("virial-title", "Virial ratio" + ofEach);
@@ -57,7 +57,7 @@ function showEnergies() {
 function showPhases() {
   const log = run.timings;
   const phases = log.names.filter((name) => name.endsWith("_mean_s"));
-  const used = phases.map((name) => ({name: inWordsOf(name.slice(0, -7)), values: log.column(name)}))
+  const used = phases.map((name) => ({name: titleOf(name.slice(0, -7)), values: log.column(name)}))
                    .filter(({values}) => values.some((v) => v > 0));
   phaseChart.set(log.column("step") || [], used, "step");
 }
@@ -71,7 +71,7 @@ function showRungs() {
                    .filter((rung) => isUsed(rung + "_particles") || isUsed(rung + "_updates"));
   for (const [chart, column] of rungCharts)
     chart.set(log.column("step") || [],
-              used.map((rung) => ({name: inWordsOf(rung), values: log.column(`${rung}_${column}`)})), "step");
+              used.map((rung) => ({name: titleOf(rung), values: log.column(`${rung}_${column}`)})), "step");
 }
 /** Draws the charts whose logs have something new; `all`: those of another run. */
 function showCharts(all) {

@@ -19,7 +19,7 @@ namespace grove {
 ///   GET /KEY/api/picture/FILE     a picture of the run
 ///   GET /KEY/api/sample/FILE      SampleCache::sample() of a snapshot
 ///
-/// ?run=N chooses the run for the last four, from 0 (which is also the default) on.
+/// ?run=N (default 0) chooses the run of the last four.
 /// Errors are answers in words: 400 a wrong parameter, 403 what is not shown (links, other directories, another Host than this machine, a
 /// wrong key), 404 what is not there or has been replaced meanwhile, 405 other methods than GET and
 /// HEAD, 422 damaged files, 500 failures of the machine, such as too little memory.

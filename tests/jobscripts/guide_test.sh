@@ -64,7 +64,7 @@ recipe_3_loses_mass() {
 }
 
 recipe_4_has_two_tails() {
-  cook 4 && by_awk tails.txt '{ stars[$1] = $2; angle[$1] = $7 }
+  cook 4 && by_awk tails.txt '{ stars[$1] = $2; angle[$1] = $6 }
     END { exit !(stars["leading"] > 100 && stars["trailing"] > 100 && angle["leading"] > 5 && angle["trailing"] < -5) }' &&
     holds [ -s snapshot_0010_density_x.png ]
 }

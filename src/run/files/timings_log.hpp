@@ -15,7 +15,7 @@ namespace grove {
 std::vector<CsvColumn> timings_log(const StepTiming& first);
 /// The columns of any timings.csv; see LogKind.
 std::vector<CsvColumn> timings_columns(const std::vector<std::string>& names);
-/// The row of the step that ended at `time`, in a log with the columns `names`.
+/// The row of the step that ended at `time`, in a log with the columns `names`, which are those of timings_log().
 std::vector<double> timings_row(const std::vector<std::string>& names, std::uint64_t step, double time, std::uint64_t particle_count,
                                 const StepTiming& timing);
 

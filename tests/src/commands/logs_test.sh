@@ -83,7 +83,7 @@ info_says_what_each_column_means() {
   ranks 2 run run.toml --quiet "${external[@]}" "${physical[@]}" || return 1
   local log name
   for log in energy timings; do
-    "$grove" info output/$log.csv >info.txt && holds grep -Eq '^rows +21$' info.txt && contains info.txt "(0 to 1 Gyr)" && contains info.txt "units of kpc" ||
+    "$grove" info output/$log.csv >info.txt && holds grep -Eq '^rows +21$' info.txt && contains info.txt "(0 to 1 Gyr)" && holds grep -Eq "^units +kpc, " info.txt ||
       return 1
     for name in $(head -n 1 output/$log.csv | tr , ' '); do holds grep -Eq "^$name +[-+.0-9e]+ {3}[^ ]" info.txt || return 1; done
     # Under any name; the units are those of the run whose settings lie beside it.

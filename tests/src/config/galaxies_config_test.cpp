@@ -188,6 +188,7 @@ TEST(GalaxiesConfig, TheKindNoneLeavesAComponentOfThePresetOut) {
   expect_error(with_preset + "[galaxies.mine.\"black hole\"]\nkind = \"none\"\nmass = 1\n", {},
                {"run.toml:15:", "mass = 1", "leaves the component out"});
   expect_error(with_preset + "[galaxies.mine.hole]\nkind = \"none\"\n", {}, {"run.toml:14:", "there is none of this name"});
+  expect_error(head + "[galaxies.mine]\npreset = \"sagittarius\"\n", {"galaxies.mine.stars.kind=none"}, {"keep at least one"});
 }
 
 TEST(GalaxiesConfig, OverridesNameGalaxyComponentAndKey) {
