@@ -12,6 +12,7 @@
 #include "io/formats/reader.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/unit_names.hpp"
 
 namespace grove {
 
@@ -59,7 +60,7 @@ std::string vector_text(const std::array<double, 3>& v) { return fmt::format("{:
 
 std::string units_text(const std::optional<UnitSystem>& units) {
   if (!units) return not_in_the_file;
-  return unit_names(*units);
+  return names_of_units(*units);
 }
 
 /// The program that wrote the file, in one line; empty: it does not say.

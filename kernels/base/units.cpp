@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
-#include <span>
 #include <utility>
+
+#include "kernels/base/unit_names.hpp"
 
 namespace grove {
 
@@ -38,11 +40,11 @@ double in_cgs(const FieldUnit& unit, const UnitSystem& system) {
 
 namespace {
 
-/// An amount by the name of the largest of these units that is not larger: "kpc", "1e10 Msun".
-std::string by_name(double in_cgs, std::span<const NamedUnit> largest_first) {
-  const NamedUnit* unit = largest_first.data();
-  while (unit != &largest_first.back() && unit->in_cgs > in_cgs * (1 + same_when_joined)) ++unit;
-  const double number = in_cgs / unit->in_cgs;
+/// One code unit by the name of the largest of these units that is not larger: "kpc", "1e10 Msun".
+std::string by_name(double in_cgs, std::initializer_list<ShownUnit> largest_first) {
+  const ShownUnit* unit = largest_first.begin();
+  while (unit + 1 != largest_first.end() && unit->in_code_units > in_cgs * (1 + same_when_joined)) ++unit;
+  const double number = in_cgs / unit->in_code_units;
   if (!differ(number, 1, same_when_joined)) return unit->name;
   std::string text = fmt::format("{:.7g}", number);
   if (const std::size_t plus = text.find("e+"); plus != std::string::npos) text.erase(plus + 1, 1);
@@ -51,16 +53,16 @@ std::string by_name(double in_cgs, std::span<const NamedUnit> largest_first) {
 
 }  // namespace
 
-std::string unit_names(const UnitSystem& units) {
+std::string names_of_units(const UnitSystem& units) {
   if (!is_physical(units)) return "N-body units";
-  static constexpr NamedUnit centimetre[] = {{"cm", 1}}, masses[] = {{"Msun", solar_mass_in_g}, {"g", 1}},
-                             velocities[] = {{"km/s", 1e5}, {"cm/s", 1}};
-  const bool is_small = units.length_in_cm < std::end(length_units_in_cm)[-1].in_cgs;
-  return fmt::format("{}, {}, {}", by_name(units.length_in_cm, is_small ? std::span<const NamedUnit>(centimetre) : length_units_in_cm),
-                     by_name(units.mass_in_g, masses), by_name(units.velocity_in_cm_per_s, velocities));
+  return fmt::format(
+      "units of {}, {}, {}",
+      by_name(units.length_in_cm,
+              {{"Mpc", 1e6 * parsec_in_cm}, {"kpc", 1e3 * parsec_in_cm}, {"pc", parsec_in_cm}, {"AU", au_in_cm}, {"km", 1e5}, {"cm", 1}}),
+      by_name(units.mass_in_g, {{"Msun", solar_mass_in_g}, {"g", 1}}), by_name(units.velocity_in_cm_per_s, {{"km/s", 1e5}, {"cm/s", 1}}));
 }
 
-std::string in_words(const UnitSystem& units) { return (is_physical(units) ? "units of " : "") + unit_names(units); }
+std::string in_words(const UnitSystem& units) { return (is_physical(units) ? "units of " : "") + names_of_units(units); }
 
 std::string advice_on_G(double G, const UnitSystem& units) {
   constexpr double tolerance = 1e-3;  // constants and masses of the Sun of other programs differ in the fourth digit
@@ -81,10 +83,12 @@ TimeUnit unit_of_time(double time, const UnitSystem& units) {
 
 ShownUnit unit_of_length(double length, const UnitSystem& units) {
   if (!is_physical(units)) return {};
+  constexpr ShownUnit in_cm[] = {
+      {"Mpc", 1e6 * parsec_in_cm}, {"kpc", 1e3 * parsec_in_cm}, {"pc", parsec_in_cm}, {"AU", au_in_cm}, {"km", 1e5}};
   const double size = std::abs(length) * units.length_in_cm * (1 + 1e-9);
-  const auto* const unit = std::find_if(std::begin(length_units_in_cm), std::prev(std::end(length_units_in_cm)),
-                                        [&](const NamedUnit& one) { return size >= one.in_cgs; });
-  return {unit->name, unit->in_cgs / units.length_in_cm};
+  const auto* const unit =
+      std::find_if(std::begin(in_cm), std::prev(std::end(in_cm)), [&](const ShownUnit& u) { return size >= u.in_code_units; });
+  return {unit->name, unit->in_code_units / units.length_in_cm};
 }
 
 std::string ShownUnit::text(double in_code) const { return fmt::format("{:.10g}{}{}", in_code / in_code_units, *name ? " " : "", name); }

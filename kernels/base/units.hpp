@@ -42,8 +42,6 @@ UnitSystem units_for_others(const UnitSystem& units, double G);
 /// One code unit of a quantity in cgs; 1 for numbers without unit.
 double in_cgs(const FieldUnit& unit, const UnitSystem& system);
 
-/// "N-body units", or "kpc, 1e10 Msun, km/s".
-std::string unit_names(const UnitSystem& units);
 /// "N-body units", or "units of kpc, 1e10 Msun, km/s".
 std::string in_words(const UnitSystem& units);
 /// A sentence where `G` is not the physical constant in physical units; else empty.
@@ -54,7 +52,7 @@ struct TimeUnit {
   double per_code_unit = 1;
   const char* name = "";  ///< "Gyr"; empty in N-body units
 };
-/// The one of s, yr, kyr, Myr and Gyr that suits `time` (code units); for 0, the one that suits one code unit. N-body units: the code unit.
+/// The one of s, yr, kyr, Myr and Gyr that suits `time` (code units), and one code unit where that is 0; in N-body units, the code unit.
 TimeUnit unit_of_time(double time, const UnitSystem& units);
 
 /// A unit in which a number is shown.
@@ -66,15 +64,7 @@ struct ShownUnit {
   std::string text(double in_code) const;
 };
 
-/// Mpc, kpc, pc, AU and km, the largest first, and how many cm each has.
-struct NamedUnit {
-  const char* name;
-  double in_cgs;
-};
-inline constexpr NamedUnit length_units_in_cm[] = {
-    {"Mpc", 1e6 * parsec_in_cm}, {"kpc", 1e3 * parsec_in_cm}, {"pc", parsec_in_cm}, {"AU", au_in_cm}, {"km", 1e5}};
-
-/// The largest of these of which `length` (code units) is at least one; in N-body units, the code unit.
+/// The largest of Mpc, kpc, pc, AU and km of which `length` (code units) is at least one; in N-body units, the code unit.
 ShownUnit unit_of_length(double length, const UnitSystem& units);
 
 /// `time` (code units) with four digits: in N-body units the bare number, else in the unit of unit_of_time().

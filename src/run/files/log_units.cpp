@@ -1,5 +1,7 @@
 #include "src/run/files/log_units.hpp"
 
+#include <utility>
+
 #include "kernels/base/physical_constants.hpp"
 
 namespace grove {
@@ -21,7 +23,9 @@ LogUnits log_units(const UnitSystem& units) {
 std::vector<LogUnit> length_units(const UnitSystem& units) {
   if (!is_physical(units)) return {{"N-body units"}};
   std::vector<LogUnit> all;
-  for (const NamedUnit& unit : length_units_in_cm) all.push_back({unit.name, units.length_in_cm / unit.in_cgs});
+  for (const auto& [name, in_cm] :
+       {std::pair{"Mpc", 1e6 * parsec_in_cm}, {"kpc", 1e3 * parsec_in_cm}, {"pc", parsec_in_cm}, {"AU", au_in_cm}, {"km", 1e5}})
+    all.push_back({name, units.length_in_cm / in_cm});
   return all;
 }
 
