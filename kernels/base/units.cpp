@@ -56,7 +56,7 @@ std::string by_name(double in_cgs, std::initializer_list<ShownUnit> largest_firs
 std::string names_of_units(const UnitSystem& units) {
   if (!is_physical(units)) return "N-body units";
   return fmt::format(
-      "units of {}, {}, {}",
+      "{}, {}, {}",
       by_name(units.length_in_cm,
               {{"Mpc", 1e6 * parsec_in_cm}, {"kpc", 1e3 * parsec_in_cm}, {"pc", parsec_in_cm}, {"AU", au_in_cm}, {"km", 1e5}, {"cm", 1}}),
       by_name(units.mass_in_g, {{"Msun", solar_mass_in_g}, {"g", 1}}), by_name(units.velocity_in_cm_per_s, {{"km/s", 1e5}, {"cm/s", 1}}));

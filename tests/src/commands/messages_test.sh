@@ -143,7 +143,7 @@ an_output_directory_that_is_a_file_is_told() {
 a_view_of_nothing_names_the_runs_beside_it() {
   "$grove" run run.toml --quiet || return 1
   timeout -s INT 2 "$grove" view outptu --port 0 >out.txt
-  contains out.txt "outptu, which is not there yet: the page waits until a run makes it; beside it are the runs output"
+  contains out.txt "outptu, which is not there yet: the page waits until a run makes it; in the same place are the runs output"
 }
 
 numbers_that_cannot_be_meant_are_told_in_short() {
