@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <iterator>
 #include <utility>
 
@@ -36,30 +35,6 @@ UnitSystem units_for_others(const UnitSystem& units, double G) {
 double in_cgs(const FieldUnit& unit, const UnitSystem& system) {
   return std::pow(system.length_in_cm, unit.length) * std::pow(system.mass_in_g, unit.mass) *
          std::pow(system.velocity_in_cm_per_s, unit.velocity);
-}
-
-namespace {
-
-/// One code unit by the name of the largest of these units that is not larger: "kpc", "1e10 Msun".
-std::string by_name(double in_cgs, std::initializer_list<ShownUnit> largest_first) {
-  const ShownUnit* unit = largest_first.begin();
-  while (unit + 1 != largest_first.end() && unit->in_code_units > in_cgs * (1 + same_when_joined)) ++unit;
-  const double number = in_cgs / unit->in_code_units;
-  if (!differ(number, 1, same_when_joined)) return unit->name;
-  std::string text = fmt::format("{:.7g}", number);
-  if (const std::size_t plus = text.find("e+"); plus != std::string::npos) text.erase(plus + 1, 1);
-  return text + " " + unit->name;
-}
-
-}  // namespace
-
-std::string names_of_units(const UnitSystem& units) {
-  if (!is_physical(units)) return "N-body units";
-  return fmt::format(
-      "{}, {}, {}",
-      by_name(units.length_in_cm,
-              {{"Mpc", 1e6 * parsec_in_cm}, {"kpc", 1e3 * parsec_in_cm}, {"pc", parsec_in_cm}, {"AU", au_in_cm}, {"km", 1e5}, {"cm", 1}}),
-      by_name(units.mass_in_g, {{"Msun", solar_mass_in_g}, {"g", 1}}), by_name(units.velocity_in_cm_per_s, {{"km/s", 1e5}, {"cm/s", 1}}));
 }
 
 std::string in_words(const UnitSystem& units) { return (is_physical(units) ? "units of " : "") + names_of_units(units); }
