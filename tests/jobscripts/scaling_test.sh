@@ -53,7 +53,7 @@ done
 END
   printf '#!/bin/sh\nexit 1\n' >bin/nvidia-smi && chmod +x bin/nvidia-smi &&
     CUDA_VISIBLE_DEVICES="" PATH=$PWD/bin:$PATH "$root/jobscripts/quickstart.sh" --build-dir build --no-install --ranks 1 --output out \
-      --set initial_conditions.generator=plummer --set pictures.components= --set time.end=0.1 --set time.dt=0.1 "$@" >said.txt 2>&1
+      --set initial_conditions.generator=plummer --set pictures.components= --set pictures.every=0.1 --set time.end=0.1 --set time.dt=0.1 "$@" >said.txt 2>&1
 }
 
 tests_follow
