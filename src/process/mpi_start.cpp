@@ -22,8 +22,8 @@ bool has_launcher() {
 }
 
 /// While it exists, MPI starts this process alone: without a daemon and without a network, which take Open MPI 0.3 s. It then has no
-/// directory of its own either: all such processes would share one, and the first that ends would remove it. What the process starts itself
-/// later may be another program with MPI, and knows nothing of it.
+/// directory of its own either: all such processes would share one, and the first that ends would remove it. These settings are taken back;
+/// what Open MPI itself adds to the environment, a program that this one starts inherits.
 class StartAlone {
  public:
   StartAlone() {

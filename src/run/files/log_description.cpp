@@ -69,7 +69,8 @@ std::string LogDescription::text() const {
     const std::string span = span_of(rows, column, *column == 't' ? units : std::nullopt);
     if (!span.empty()) all += line(column, span);
   }
-  all += line("units", units ? names_of_units(*units) : "code units of the run: there is no used_parameters.toml beside the log that says more");
+  all += line("units",
+              units ? names_of_units(*units) : "code units of the run: there is no used_parameters.toml beside the log that says more");
   for (const std::string& note : notes) all += line("note", note);
   std::size_t longest = 0;
   for (const CsvColumn& column : columns) longest = std::max(longest, column.name.size());

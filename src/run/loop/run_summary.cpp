@@ -121,9 +121,9 @@ std::string written_lines(const RunReport& report, const OutputDirectory& output
 
 std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output) {
   const char* state = report.stop == StopCause::none ? "finished" : "stopped";
-  return fmt::format("{}: step {} of {}, t = {}\n", state, report.steps, schedule.steps(), schedule.text(report.time)) + energy_lines(report) +
-         as_note(advice_on_energy_error(report.last.sums, report.largest_error_of_steps)) + speed_lines(report) + memory_line(report) +
-         written_lines(report, output);
+  return fmt::format("{}: step {} of {}, t = {}\n", state, report.steps, schedule.steps(), schedule.text(report.time)) +
+         energy_lines(report) + as_note(advice_on_energy_error(report.last.sums, report.largest_error_of_steps)) + speed_lines(report) +
+         memory_line(report) + written_lines(report, output);
 }
 
 bool is_kept(const RunReport& report) { return !report.kept.file.empty() && report.kept.step == report.steps; }
