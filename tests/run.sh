@@ -4,7 +4,7 @@
 #   tests/run.sh [--all] [--label LABEL] [--build-dir DIR] [--no-install] [--cmake OPTION]...
 #
 #   --all             the long ones, too, as continuous integration does: they ask more of what the others ask (see `long` below)
-#   --label LABEL     only the tests with this label: unit, mpi, physics, slurm or gpu
+#   --label LABEL     only the tests with this label, the long ones, too: unit, mpi, physics, slurm or gpu
 #   --build-dir DIR   where to build (default: build/tests in the repository)
 #   --no-install      install no packages, take the machine as it is
 #   --cmake OPTION    passed on to CMake, e.g. --cmake -DGROVE_CUDA=OFF
@@ -27,7 +27,7 @@ cmake_options=()
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --all) all=true; shift ;;
-    --label) grove_need_value "$1" $#; label="$2"; shift 2 ;;
+    --label) grove_need_value "$1" $#; label="$2" all=true; shift 2 ;;
     --build-dir) grove_need_value "$1" $#; build_directory="$2"; shift 2 ;;
     --no-install) no_install=true; shift ;;
     --cmake) grove_need_value "$1" $#; cmake_options+=("$2"); shift 2 ;;
