@@ -52,8 +52,6 @@ std::optional<BadValue> first_bad_value(const ParticleSet& particles, std::size_
   return std::nullopt;
 }
 
-constexpr std::size_t types = particle_type_count;
-
 /// Extremes of one type over all ranks. Maxima are negated, so that one minimum over the ranks finds all.
 struct Extremes {
   double low[3] = {infinity, infinity, infinity}, minus_high[3] = {infinity, infinity, infinity};
@@ -62,9 +60,9 @@ struct Extremes {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 };
 
-/// [types], over all ranks. Collective.
-std::array<Extremes, types> extremes_of(const ParticleSet& particles, const Communicator& comm) {
-  std::array<Extremes, types> all;
+/// [particle_type_count], over all ranks. Collective.
+std::array<Extremes, particle_type_count> extremes_of(const ParticleSet& particles, const Communicator& comm) {
+  std::array<Extremes, particle_type_count> all;
   for (std::size_t i = 0; i < particles.size(); ++i) {
     Extremes& of_type = all[particles.type[i]];
     for (std::size_t c = 0; c < 3; ++c) {
@@ -76,7 +74,7 @@ std::array<Extremes, types> extremes_of(const ParticleSet& particles, const Comm
     of_type.minus_mass = std::min(of_type.minus_mass, -particles.mass[i]);
   }
   static_assert(sizeof(Extremes) == 8 * sizeof(double));
-  comm.min(std::span<double>(all.front().low, 8 * types));
+  comm.min(std::span<double>(all.front().low, 8 * particle_type_count));
   return all;
 }
 
@@ -111,13 +109,13 @@ void validate_particles(const ParticleSet& particles, const std::string& source,
 
 std::vector<std::string> notes_on_values(const ParticleSet& particles, const std::string& source, const ComponentNames& components,
                                          const Communicator& comm) {
-  std::array<std::uint64_t, types> count{};
+  std::array<std::uint64_t, particle_type_count> count{};
   for (const std::uint8_t type : particles.type) ++count[type];
   comm.sum(std::span<std::uint64_t>(count));
-  const std::array<Extremes, types> extremes = extremes_of(particles, comm);
+  const std::array<Extremes, particle_type_count> extremes = extremes_of(particles, comm);
   std::vector<std::string> notes;
   comm.agree([&] {
-    for (std::size_t k = 0; k < types; ++k) {
+    for (std::size_t k = 0; k < particle_type_count; ++k) {
       if (count[k] < 2) continue;
       const Extremes& of_type = extremes[k];
       const auto all = [&](const char* what) {

@@ -12,13 +12,13 @@
 namespace grove {
 namespace {
 
-/// Nodes and weights over [0, end] in pieces of equal length with seven points each.
+/// Nodes and weights over [0, length] in pieces of equal length with seven points each.
 struct Nodes {
   std::vector<double> at, weight;
 
-  Nodes(double end, std::size_t pieces) {
+  Nodes(double length, std::size_t pieces) {
     using Rule = boost::math::quadrature::gauss<double, 7>;
-    const double half = 0.5 * end / static_cast<double>(pieces);
+    const double half = 0.5 * length / static_cast<double>(pieces);
     for (std::size_t piece = 0; piece < pieces; ++piece) {
       const double middle = half * static_cast<double>(2 * piece + 1);
       for (std::size_t k = 0; k < Rule::abscissa().size(); ++k)
