@@ -15,6 +15,7 @@
 #include "kernels/base/text_table.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "src/config/gravity_report.hpp"
+#include "src/integrators/integrator_info.hpp"
 
 namespace grove {
 
@@ -58,6 +59,9 @@ std::map<std::string, NodeGpus> nodes_of(const std::vector<RankDevice>& ranks) {
 std::string more_nodes(std::ptrdiff_t count) {
   return count == 0 ? "" : fmt::format(" (and so on {} more)", count_of(static_cast<int>(count), "node"));
 }
+
+/// Of an integrator: beyond it, errors of the steps are below those of the forces at any useful length.
+constexpr int highest_order_of_trees = 4;
 
 }  // namespace
 
@@ -141,6 +145,12 @@ std::vector<std::string> settings_advice(const Config& config, bool on_gpu) {
   if (is_not_softened(gravity))
     lines.push_back(std::string("gravity.softening is 0: close pairs deflect each other as point masses do") +
                     (gravity.softening_kernel == GravityParameters{}.softening_kernel ? "" : "; gravity.softening_kernel has no effect"));
+  const IntegratorInfo* const integrator = find_integrator_info(config.time.integrator);
+  if (integrator->order > highest_order_of_trees && gravity.method != "direct")
+    lines.push_back(
+        fmt::format("time.integrator = \"{}\" has order {}, more than the errors of the forces by gravity.method = \"{}\" allow: take "
+                    "gravity.method = \"direct\", or an integrator of order {} at most",
+                    integrator->name, integrator->order, gravity.method, highest_order_of_trees));
   if (!on_gpu && config.run.transport != RunParameters{}.transport)
     lines.push_back(fmt::format("run.transport = \"{}\" has no effect: the ranks compute on CPU cores", config.run.transport));
   return lines;

@@ -17,6 +17,7 @@
 #include "src/config/config_table.hpp"
 #include "src/config/toml_advice.hpp"
 #include "src/integrators/integrator_info.hpp"
+#include "src/integrators/tableaux.hpp"
 
 namespace grove {
 
@@ -38,6 +39,13 @@ double TimeParameters::number(const std::string& name) const {
 
 const std::string& TimeParameters::text(const std::string& name) const {
   return text_among(parameters, settings_of(integrator_infos(), integrator), "integrator " + integrator, name);
+}
+
+bool TimeParameters::counts_forces() const { return divide() || find_integrator_info(integrator)->counts_forces; }
+
+bool TimeParameters::has_embedded_error() const {
+  const auto found = parameters.find(error_key);
+  return found != parameters.end() && std::get<double>(found->second) > 0;
 }
 
 FieldChoice OutputParameters::field_choice() const {

@@ -83,6 +83,7 @@ class ConfigBuilder {
     if (const GivenSetting* dt = find("time", "dt"); dt && dt->text() && !config_.time.dt_is_auto)
       config_.time.unit_of_dt = unit_of(*dt->text(), Dimension::time, config_.units);
     check_theta();
+    check_shortest_step();
     check_external_masses();
     drop_idle_settings();
     resolve_G();
@@ -285,6 +286,13 @@ class ConfigBuilder {
     fail(*theta, fmt::format("with {} it is for the first forces alone, and gravity.tolerance sets the accuracy. Choose gravity.opening "
                              "beside it",
                              chosen));
+  }
+
+  // Only steps whose length is chosen can be too short.
+  void check_shortest_step() const {
+    const GivenSetting* const given = find("time", "dt_min");
+    if (given && config_.time.dt_min > 0 && !config_.time.divide() && !config_.time.has_embedded_error())
+      fail(*given, "has no effect and must go: neither time.steps nor time.error lets steps be chosen");
   }
 
   // A key without effect is an error, unless it is in the file and the command line has changed the key on which it depends.

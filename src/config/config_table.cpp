@@ -138,8 +138,8 @@ void add_time(Rows& rows) {
   const Condition divides{"steps", {steps::adaptive, steps::block, steps::automatic}};
   add(&Time::criterion, "criterion", "the step that a particle wants", {.allowed = names_of(step_criterion_infos())}, divides);
   add(&Time::accuracy, "accuracy", "of the criterion: smaller is more accurate and slower", {.range = positive}, divides);
-  add(&Time::dt_min, "dt_min", "a particle that wants a shorter step ends the run; 0: dt / 2^20",
-      {.range = not_negative, .dimension = Dimension::time}, divides);
+  add(&Time::dt_min, "dt_min", "a particle that wants a shorter step ends the run, where steps are chosen; 0: dt / 2^20",
+      {.range = not_negative, .dimension = Dimension::time});
   add(&Time::core_up_to, "core_up_to",
       "block steps: most particles on the finest rungs that are integrated apart, by sums over all their pairs, where that is faster",
       {.range = {0.0, 32768.0}, .also = "0: none"}, Condition{"steps", {steps::block, steps::automatic}});

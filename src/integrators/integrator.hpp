@@ -31,6 +31,9 @@ class StepContext {
   virtual void kick(double dt) = 0;
   /// position += dt * velocity, of all particles.
   virtual void drift(double dt) = 0;
+  /// Says that the integrator has set the positions itself, to those at this time after the beginning of the step: external potentials may
+  /// depend on it.
+  virtual void positions_are_at(double since_beginning) = 0;
   /// Sets accelerations and potentials to those at the present positions. Particles may change order and rank; all fields that the table
   /// says travel go with them. Collective; synchronises.
   ///

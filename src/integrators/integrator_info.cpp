@@ -6,7 +6,16 @@
 namespace grove {
 
 const std::vector<IntegratorInfo>& integrator_infos() {
-  static const std::vector<IntegratorInfo> table = infos_of<Integrators>();
+  static const std::vector<IntegratorInfo> table = [] {
+    std::vector<IntegratorInfo> infos;
+    const auto add = [&](const auto& rows) {
+      for (const auto& row : rows) infos.push_back(row.info);
+    };
+    add(compositions());
+    add(tableaux());
+    add(adams_bashforth_methods());
+    return infos;
+  }();
   return table;
 }
 

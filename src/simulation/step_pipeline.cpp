@@ -94,6 +94,7 @@ void StepPipeline<Space>::take_first_part(double dt) {
   clock_->restart();
   clock_->begin("kick and drift");
   state_ = StepState::moving;
+  time_of_beginning_ = time_of_positions_;
   parts_.integrator.begin(*this, dt);
 }
 

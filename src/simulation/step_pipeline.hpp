@@ -82,6 +82,7 @@ class StepPipeline final : private StepContext<Space> {
   Particles<Space>& particles() override;
   void kick(double dt) override;
   void drift(double dt) override;
+  void positions_are_at(double since_beginning) override { time_of_positions_ = time_of_beginning_ + since_beginning; }
   void compute_forces(double next_drift, const MarkActive<Space>& mark) override;
 
   void take_step(double dt, const std::optional<double>& next_dt);
@@ -106,6 +107,7 @@ class StepPipeline final : private StepContext<Space> {
 
   double time_ = 0;
   double time_of_positions_ = 0;                           ///< also in a step
+  double time_of_beginning_ = 0;                           ///< of the step, in one
   std::optional<ParticleSums> sums_;                       ///< at time()
   std::optional<LaterSums<Space>> later_sums_;             ///< the same, while the device computes them
   bool are_of_some_ = false;                               ///< accelerations are those of the particles that were active

@@ -125,41 +125,9 @@ LINES
 }
 
 add_integrator() {
-  cat >src/integrators/substepped.hpp <<'LINES' &&
-// A leapfrog that divides each step into several.
-#pragma once
-
-#include "src/integrators/integrator.hpp"
-#include "src/integrators/integrator_info.hpp"
-
-namespace grove {
-
-struct Substepped {
-  static IntegratorInfo info() {
-    return {.name = "substepped",
-            .meaning = "a leapfrog with several steps in one",
-            .source = "",
-            .settings = {{"substeps", 2.0, {1.0, 100.0}, "leapfrog steps in one step"}}};
-  }
-  double substeps;
-  explicit Substepped(const SettingValues& values)
-      : substeps(number_among(values, info().settings, "integrator substepped", "substeps")) {}
-
-  template <class Space>
-  void step(StepContext<Space>& context, double dt) const {
-    for (int i = 0; i < static_cast<int>(substeps); ++i) {
-      context.kick(0.5 * dt / substeps);
-      context.drift(dt / substeps);
-      context.compute_forces();
-      context.kick(0.5 * dt / substeps);
-    }
-  }
-};
-
-}  // namespace grove
+  insert_before src/integrators/tableaux.cpp 'row("rk4"' <<'LINES'
+          row("heun", "second order, two force evaluations a step", "Heun 1900", 2, {{}, {1}}, {0.5, 0.5}),
 LINES
-    insert_before src/integrators/integrators.hpp '^#include "src/integrators/yoshida4.hpp"' <<<'#include "src/integrators/substepped.hpp"' &&
-    change src/integrators/integrators.hpp '^using Integrators = std::tuple<\(.*\)>;' 'using Integrators = std::tuple<\1, Substepped>;'
 }
 
 add_particle_field() {
@@ -363,7 +331,7 @@ softening_kernel: kernels/gravity/softening.hpp
 opening_criterion: kernels/gravity/opening.hpp
 parameter_of_criterion: src/config/config_table.cpp
 external_potential: src/external/external_potentials.hpp
-integrator: src/integrators/substepped.hpp+ src/integrators/integrators.hpp
+integrator: src/integrators/tableaux.cpp
 particle_field: kernels/particles/fields.cpp
 generator: src/generators/shell.cpp+ src/generators/generator.cpp
 observer: src/run/observers/extent.hpp+ src/run/observers/observers.cpp src/run/files/extent_log.hpp+ src/run/files/log_kinds.cpp
@@ -394,8 +362,8 @@ all_of_them_build_at_once() {
 
 the_configuration_knows_their_names() {
   "$grove" run --print-config >config.txt || return 1
-  for name in homogeneous inflated substepped shell harmonic monopole; do contains config.txt "$name" || return 1; done
-  contains config.txt "inflation = 0.5" && contains config.txt "only with opening = inflated" && contains config.txt "substeps = 2" &&
+  for name in homogeneous inflated heun shell harmonic monopole; do contains config.txt "$name" || return 1; done
+  contains config.txt "inflation = 0.5" && contains config.txt "only with opening = inflated" &&
     contains config.txt "# shell: thin shell of mass 1"
 }
 
@@ -429,7 +397,7 @@ the_kernel_and_the_criterion_give_the_forces_of_direct_sums() {
 
 their_parameters_have_an_effect() {
   "$grove" run run.toml --quiet && mv output first && "$grove" run run.toml --quiet && holds cmp first/energy.csv output/energy.csv || return 1
-  for setting in gravity.inflation=5 gravity.softening_kernel=plummer time.substeps=4 initial_conditions.radius=1 \
+  for setting in gravity.inflation=5 gravity.softening_kernel=plummer initial_conditions.radius=1 \
     external.frequency=1; do
     "$grove" run run.toml --quiet --overwrite --set $setting || return 1
     ! cmp -s first/energy.csv output/energy.csv || { echo "$setting has no effect"; return 1; }
@@ -457,8 +425,7 @@ frequency = 0.25
 [time]
 end = 0.5
 dt = 0.0625
-integrator = "substepped"
-substeps = 2
+integrator = "heun"
 [run]
 device = "cpu"
 LINES

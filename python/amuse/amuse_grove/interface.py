@@ -18,7 +18,7 @@ PARAMETERS = {
     "order": ("order", 4, None, "order of the expansions of fmm: 4 or 5"),
     "softening_kernel": ("softening_kernel", "plummer", None, "plummer or wendland_c2"),
     "all_pairs_up_to": ("all_pairs_up_to", 16384, None, "direct summation for up to so many particles on a GPU, for an eighth of it on CPU cores"),
-    "integrator": ("integrator", "leapfrog", None, "leapfrog or yoshida4"),
+    "integrator": ("integrator", "leapfrog", None, "any value of time.integrator, as yoshida4"),
     "device": ("device", "auto", None, "auto, gpu or cpu"),
 }
 

@@ -34,7 +34,7 @@ class TimeBinsObserver final : public LogObserver {
 /// Where all particles take the base step there is nothing to tell.
 template <class Space>
 std::unique_ptr<Observer> make_time_bins(const ObserverContext<Space>& context) {
-  if (!context.setup.config.time.divide()) return nullptr;
+  if (!context.setup.config.time.counts_forces()) return nullptr;
   return std::make_unique<TimeBinsObserver>(context.comm, context.setup.directory.time_bins(), rows_in(context.setup, saved_time_bin_rows));
 }
 

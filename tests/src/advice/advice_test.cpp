@@ -120,6 +120,20 @@ TEST(SettingsAdvice, NamesWhatHasNoEffect) {
   EXPECT_NE(settings_advice(config, false)[0].find("run.transport = \"mpi\" has no effect"), std::string::npos);
 }
 
+TEST(SettingsAdvice, NamesAnOrderThatForcesOfTreesCannotUse) {
+  Config config;
+  config.gravity.softening = 0.1;
+  for (const char* integrator : {"leapfrog", "yoshida4", "rk4"}) {
+    config.time.integrator = integrator;
+    EXPECT_EQ(settings_advice(config, true), Lines{}) << integrator;
+  }
+  config.time.integrator = "fehlberg7";
+  ASSERT_EQ(settings_advice(config, true).size(), 1u);
+  EXPECT_NE(settings_advice(config, true)[0].find("has order 7"), std::string::npos);
+  config.gravity.method = "direct";
+  EXPECT_EQ(settings_advice(config, true), Lines{});
+}
+
 TEST(RankCountAdvice, NamesTheFastestNumberForFewParticles) {
   const Lines lines = rank_count_advice({}, 100'000, 8, true, 1);
   ASSERT_EQ(lines.size(), 1u);

@@ -135,6 +135,23 @@ keys_without_effect_are_refused() {
     fails_with 2 "did you mean" "$grove" run run.toml --set time.steps=blocks
 }
 
+embedded_pairs_choose_their_steps() {
+  sed -i '/accuracy/d; /steps/d' run.toml
+  local pair=(--set time.integrator=fehlberg7 --set time.error=1e-6 --set gravity.method=direct) n
+  for n in 1 3; do
+    ranks $n run run.toml "${pair[@]}" --set output.directory=whole_$n >out.txt && contains out.txt "rungs      " || return 1
+    # Snapshots fall on their times exactly, and there are steps of several lengths.
+    holds [ "$(column whole_$n/time_bins.csv time 8)" = 0.5 ] && holds [ "$(column whole_$n/energy.csv time 5)" = 0.25 ] &&
+      holds [ "$(column whole_$n/time_bins.csv rung_2_updates 1)" -gt 0 ] &&
+      ranks $n run run.toml "${pair[@]}" --set output.directory=part_$n --set time.end=0.25 --quiet &&
+      ranks $n run run.toml "${pair[@]}" --set output.directory=part_$n --continue --quiet && holds cmp whole_$n/energy.csv part_$n/energy.csv || return 1
+  done
+  fails_with 3 "time.dt_min = 0.06" "$grove" run run.toml --overwrite "${pair[@]}" --set time.dt_min=0.06 && contains err.txt "the particle with id" &&
+    fails_with 3 "after 1 iterations (time.iterations)" "$grove" run run.toml --overwrite --set time.integrator=lobatto4 --set time.iterations=1 &&
+    fails_with 2 "time.dt_min" "$grove" run run.toml --overwrite --set time.dt_min=0.001 && contains err.txt "time.error" &&
+    "$grove" run run.toml --overwrite --set time.integrator=yoshida6 --set gravity.all_pairs_up_to=0 >out.txt && contains out.txt "has order 6"
+}
+
 pairs_of_components_have_a_softening_of_their_own() {
   cat >pair.toml <<LINES
 [initial_conditions]

@@ -136,7 +136,7 @@ TEST(Config, ValuesOutOfRangeSayTheRange) {
                             "output.directory=",
                             "output.snapshot_every=-1",
                             "run.device=tpu",
-                            "time.integrator=euler",
+                            "time.integrator=verlet",
                             "initial_conditions.n=0",
                             "initial_conditions.n=-3",
                             "initial_conditions.n=1e13",

@@ -297,7 +297,7 @@ ExternalParameters moving(ExternalParameters p, const Double3& velocity) {
 TEST_F(ExternalRun, APotentialThatMovesTakesItsParticlesAlong) {
   const Double3 velocity{3, -2, 1};
   const ExternalParameters p = section("hernquist", {{"mass", 5.0}, {"x", 0.5}});
-  for (const char* const integrator : {"leapfrog", "yoshida4"}) {
+  for (const char* const integrator : {"leapfrog", "yoshida4", "rk4", "gauss_legendre6", "adams_bashforth4"}) {
     ParticleSet first = tracers({1.0, 2.0, 3.0}, [](double) { return 1.5; }), carried = first;
     for (std::size_t i = 0; i < first.size(); ++i) {
       carried.velocity[3 * i] += velocity.x;

@@ -37,22 +37,19 @@ struct Add {
 };
 
 /// The leapfrog, which remembers each particle's velocity before the second kick, and counts its steps.
-struct RememberingLeapfrog {
-  static IntegratorInfo info() {
-    return {.name = "remembering",
-            .meaning = "a leapfrog with two fields of its own",
-            .source = "",
-            .fields = {{.name = "last_velocity", .type = ElementType::f8, .components = 3}, {.name = "steps", .type = ElementType::u4}}};
+class RememberingLeapfrog final : public Integrator<BackEnd> {
+ public:
+  static std::vector<ParticleField> fields() {
+    return {{.name = "last_velocity", .type = ElementType::f8, .components = 3}, {.name = "steps", .type = ElementType::u4}};
   }
-  explicit RememberingLeapfrog(const SettingValues&) {}
-
-  template <class Space>
-  void step(StepContext<Space>& context, double dt) const {
-    const Particles<Space>& particles = context.particles();
+  bool has_two_parts() const override { return false; }
+  void begin(StepContext<BackEnd>&, double) override {}
+  void end(StepContext<BackEnd>& context, double dt) override {
+    const Particles<BackEnd>& particles = context.particles();
     context.kick(0.5 * dt);
     context.drift(dt);
-    context.space().for_each(particles.size(), Remember{particles.velocity.data(), context.template field<Double3>("last_velocity").data,
-                                                        context.template field<std::uint32_t>("steps").data});
+    context.space().for_each(particles.size(), Remember{particles.velocity.data(), context.field<Double3>("last_velocity").data,
+                                                        context.field<std::uint32_t>("steps").data});
     context.compute_forces();
     context.kick(0.5 * dt);
   }
@@ -68,6 +65,7 @@ class ParticlesAlone final : public StepContext<BackEnd> {
   Particles<BackEnd>& particles() override { return particles_; }
   void kick(double) override {}
   void drift(double) override {}
+  void positions_are_at(double) override {}
   const Communicator& comm() override { return comm_; }
   void compute_forces(double, const MarkActive<BackEnd>&) override {}
 
@@ -135,8 +133,8 @@ class IntegratorFields : public testing::Test {
 
   Communicator comm{MPI_COMM_WORLD};
   BackEnd space = make_space();
-  Particles<BackEnd> particles{space, fields_with(RememberingLeapfrog::info().fields)};
-  std::unique_ptr<Integrator<BackEnd>> integrator = std::make_unique<IntegratorOf<BackEnd, RememberingLeapfrog>>(SettingValues{});
+  Particles<BackEnd> particles{space, fields_with(RememberingLeapfrog::fields())};
+  std::unique_ptr<Integrator<BackEnd>> integrator = std::make_unique<RememberingLeapfrog>();
   WatchingSolver solver{space, comm, gravity()};
   ExternalField<BackEnd> external{{}, 1};
   OwnEnergy<BackEnd> own_energy{space, comm, external};

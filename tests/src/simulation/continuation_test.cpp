@@ -29,6 +29,7 @@ ParticleSet collapsing_sphere(std::uint64_t n) {
 void expect_same_bits(const ParticleSet& a, const ParticleSet& b) {
   ASSERT_EQ(a.size(), b.size());
   for (const ParticleField& field : a.fields->rows()) {
+    if (!field.restart) continue;  // of one step
     const auto one = a.bytes(field), other = b.bytes(field);
     ASSERT_EQ(one.size(), other.size()) << field.name;
     EXPECT_TRUE(one.empty() || std::memcmp(one.data(), other.data(), one.size()) == 0) << field.name;
@@ -69,12 +70,15 @@ bool has_new_tree(const Simulation& simulation) {
 TEST_F(ContinuationTest, HasTheBitsOfARunWithoutInterruption) {
   for (const GravityParameters& gravity :
        {fmm_gravity(1e-3, 0.05), tree_gravity("barnes", 0.7, 0.05), tree_gravity("relative", 0.6, 0.05), direct_gravity(0.05)})
-    for (const char* integrator : {"leapfrog", "yoshida4"}) {
+    for (const char* integrator : {"leapfrog", "yoshida4", "cash_karp", "adams_bashforth3"}) {
       SCOPED_TRACE(gravity.method + ", " + gravity.opening + ", " + integrator);
       const int steps = gravity.method == "direct" ? 4 : 24;
       const auto whole = make(gravity, integrator), without_checkpoints = make(gravity, integrator);
-      for (const auto& simulation : {whole.get(), without_checkpoints.get()})
-        simulation->start(share_of(collapsing_sphere(gravity.method == "direct" ? 500 : 4000), comm), 0.5);
+      ParticleSet share = share_of(collapsing_sphere(gravity.method == "direct" ? 500 : 4000), comm);
+      for (const auto& simulation : {whole.get(), without_checkpoints.get()}) {
+        share.fields = simulation->fields();
+        simulation->start(share, 0.5);
+      }
       auto part = make(gravity, integrator);
       for (int step = 1; step <= steps; ++step) {
         // Interrupted after every third step, each time by a new simulation.
@@ -198,32 +202,6 @@ TEST_F(ContinuationTest, WithAnotherSolverHasItsForces) {
   direct->step(dt);
   const ParticleSet a = collected(*again, comm), b = collected(*direct, comm);
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_LT(distance(a.position, b.position, i), 1e-5);
-}
-
-/// An integrator that remembers something.
-struct Counting {
-  static IntegratorInfo info() { return {.name = "counting", .meaning = "", .source = ""}; }
-  explicit Counting(const SettingValues&) {}
-  template <class Space>
-  void step(StepContext<Space>&, double) {}
-  void save(SavedState& state) const { state.put_count("counting.steps", steps); }
-  void restore(const SavedState& state) { steps = state.count("counting.steps"); }
-  std::uint64_t steps = 7;
-};
-
-TEST(IntegratorState, IsSavedByThoseThatHaveOne) {
-  SavedState saved, taken_up;
-  IntegratorOf<HostSpace, Counting> counting({});
-  IntegratorOf<HostSpace, Leapfrog> leapfrog({});
-  leapfrog.save(saved);
-  leapfrog.restore(saved);
-  EXPECT_TRUE(saved.values().empty());
-  counting.save(saved);
-  EXPECT_EQ(saved.count("counting.steps"), 7U);
-  saved.put_count("counting.steps", 9);
-  counting.restore(saved);
-  counting.save(taken_up);
-  EXPECT_EQ(taken_up.count("counting.steps"), 9U);
 }
 
 }  // namespace
