@@ -33,6 +33,34 @@ TargetBox for_quadrupoles(TargetBox targets) {
   return targets;
 }
 
+/// The tests of a vector of cells, for each opening criterion. The walk does not depend on the criterion: it would be compiled for each
+/// pair of criterion and softening.
+class CellTests {
+ public:
+  virtual ~CellTests() = default;
+  /// May they go into the local expansion of these targets?
+  virtual LocalVerdict<std::uint32_t> judge_local(const CellLanes& cells, const TargetBox& targets) const = 0;
+  /// May they act on each of these targets? A bit for each cell.
+  virtual std::uint32_t accept(const CellLanes& cells, const TargetBox& targets) const = 0;
+};
+
+template <int order, class Opening>
+class CellTestsOf final : public CellTests {
+ public:
+  CellTestsOf(const Opening& opening, const ScaledLaw& law) : opening_(opening), support_(law.support), support2_(law.support2) {}
+  LocalVerdict<std::uint32_t> judge_local(const CellLanes& cells, const TargetBox& targets) const override {
+    const auto verdict = grove::judge_local<order>(opening_, cells, cells.place(), targets, support_);
+    return {FloatVector::bits_of(verdict.accepted), FloatVector::bits_of(verdict.forbidden)};
+  }
+  std::uint32_t accept(const CellLanes& cells, const TargetBox& targets) const override {
+    return FloatVector::bits_of(grove::accept(opening_, cells, cells.place(), for_quadrupoles(targets), support2_));
+  }
+
+ private:
+  const Opening& opening_;
+  float support_, support2_;
+};
+
 /// A local expansion and its centre.
 template <class Terms>
 struct LocalExpansion {
@@ -61,7 +89,7 @@ struct FmmConstants {
   FmmTargetView targets;
   FmmWalkTargets data;
   GravityUnits units;
-  float support, support2;
+  const CellTests& tests;
   WalkMode mode;
   FmmTasks& tasks;
   std::vector<LargeCell<Terms>>& large;  ///< as in `tasks`
@@ -69,11 +97,10 @@ struct FmmConstants {
 };
 
 /// The walk of one thread. Its memory is reused for each target.
-template <class Terms, class Opening, class Softening>
+template <class Terms, class Softening>
 class TargetWalk {
  public:
-  TargetWalk(const FmmConstants<Terms>& c, const Opening& opening, const Softening& softening)
-      : c_(c), opening_(opening), softening_(softening), queue_(c.sources) {}
+  TargetWalk(const FmmConstants<Terms>& c, const Softening& softening) : c_(c), softening_(softening), queue_(c.sources) {}
 
   void run(const FmmTask& task) {
     if (task.kind == FmmTask::large_cell)
@@ -176,8 +203,7 @@ class TargetWalk {
       const CellLinks* const links = c_.sources.links;
       // A cell that cannot be opened was accepted by the rank that sent it, for a box around these targets.
       const std::uint32_t can_be_opened = batch.where(rejected, links, [](const CellLinks& cell) { return cell.particle_count > 0; });
-      const std::uint32_t accepted =
-          FloatVector::bits_of(accept(opening_, cells, cells.place(), for_quadrupoles(group_.box()), c_.support2));
+      const std::uint32_t accepted = c_.tests.accept(cells, group_.box());
       const std::uint32_t has_many =
           batch.where(rejected & accepted, links, [](const CellLinks& cell) { return cell.particle_count > fmm_walk::few_particles; });
       const std::uint32_t listed = rejected & (~can_be_opened | has_many);
@@ -216,12 +242,12 @@ class TargetWalk {
       const CellBatch batch = queue_.take();
       opening_tests_ += static_cast<std::uint32_t>(std::popcount(batch.filled));
       const CellLanes cells(c_.sources.geometry, batch.cell, box.centre, c_.units.per_length);
-      const auto verdict = judge_local<Terms::order>(opening_, cells, cells.place(), box, c_.support);
+      const LocalVerdict<std::uint32_t> verdict = c_.tests.judge_local(cells, box);
       const std::uint32_t wanted = batch.filled & FloatVector::bits_of(cells.mass > FloatVector(0));
-      const std::uint32_t accepted = wanted & ~batch.marked & FloatVector::bits_of(verdict.accepted);
+      const std::uint32_t accepted = wanted & ~batch.marked & verdict.accepted;
       for_each_bit(accepted, [&](int l) { accepted_.push_back(batch.cell[l]); });
       const std::uint32_t opened = sort_out(batch, cells, wanted & ~accepted);
-      queue_.add_children(batch, opened, batch.marked | FloatVector::bits_of(verdict.forbidden));
+      queue_.add_children(batch, opened, batch.marked | verdict.forbidden);
     }
   }
 
@@ -298,7 +324,6 @@ class TargetWalk {
   }
 
   const FmmConstants<Terms>& c_;
-  const Opening& opening_;
   const Softening& softening_;
   CellQueue queue_;
   std::vector<std::uint32_t> accepted_;
@@ -312,12 +337,12 @@ class TargetWalk {
 };
 
 /// Each thread takes the next task when it has finished one. A task comes after the tasks that it waits for, so these are already taken.
-template <class Terms, class Opening, class Softening>
-void run(const FmmConstants<Terms>& c, const Opening& opening, const Softening& softening) {
+template <class Terms, class Softening>
+void run(const FmmConstants<Terms>& c, const Softening& softening) {
   std::atomic<std::size_t> next = 0;
 #pragma omp parallel
   {
-    TargetWalk<Terms, Opening, Softening> walk(c, opening, softening);
+    TargetWalk<Terms, Softening> walk(c, softening);
     for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < c.tasks.tasks.size();) walk.run(c.tasks.tasks[k]);
   }
 }
@@ -345,8 +370,9 @@ bool FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& 
     law.visit_with_expansions([&](const auto& opening, const auto& softening) {
       using Terms = ExpansionTerms<terms_order, std::decay_t<decltype(softening)>>;
       std::vector<LargeCell<Terms>> large(tasks.large.size());
-      const FmmConstants<Terms> c{sources, view, data, law.units, law.support, law.support2, mode, tasks, large, cell_work_.data()};
-      run(c, opening, softening);
+      const CellTestsOf<terms_order, std::decay_t<decltype(opening)>> tests(opening, law);
+      const FmmConstants<Terms> c{sources, view, data, law.units, tests, mode, tasks, large, cell_work_.data()};
+      run(c, softening);
     });
   });
   if (meanwhile) meanwhile();
