@@ -65,6 +65,12 @@ def errors(energy):
     return np.abs(energy["relative_energy_error"]).max(), change("momentum"), change("angular_momentum")
 
 
+def of_starter(name):
+    """Force evaluations beyond one a step of an Adams-Bashforth method."""
+    order = int(name[-1]) if name.startswith("adams") else 1
+    return (order - 1) * (3 if order < 5 else 5)
+
+
 def names_of_integrators(grove):
     command = [grove, "run", "--print-config", "--set", "initial_conditions.generator=plummer"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -92,7 +98,7 @@ def main():
             if result is None:
                 continue
             energy, bins = result
-            count = evaluations(bins).sum() if bins is not None else forces * END / step
+            count = evaluations(bins).sum() if bins is not None else forces * END / step + of_starter(name)
             rows.setdefault(name, []).append((count, *errors(energy)))
             print(f"{name:18} step {step:.2g}: {count:8.0f} force evaluations, errors of energy {rows[name][-1][1]:.1e}, "
                   f"momentum {rows[name][-1][2]:.1e}, angular momentum {rows[name][-1][3]:.1e}", flush=True)

@@ -148,8 +148,8 @@ std::vector<std::string> settings_advice(const Config& config, bool on_gpu) {
   const IntegratorInfo* const integrator = find_integrator_info(config.time.integrator);
   if (integrator->order > highest_order_of_trees && gravity.method != "direct")
     lines.push_back(
-        fmt::format("time.integrator = \"{}\" has order {}, more than the errors of the forces by gravity.method = \"{}\" allow: take "
-                    "gravity.method = \"direct\", or an integrator of order {} at most",
+        fmt::format("time.integrator = \"{}\" has order {}, which pays only with gravity.method = \"direct\": forces by \"{}\" are not "
+                    "accurate enough; otherwise take an integrator of order {} at most",
                     integrator->name, integrator->order, gravity.method, highest_order_of_trees));
   if (!on_gpu && config.run.transport != RunParameters{}.transport)
     lines.push_back(fmt::format("run.transport = \"{}\" has no effect: the ranks compute on CPU cores", config.run.transport));

@@ -43,9 +43,9 @@ const std::string& TimeParameters::text(const std::string& name) const {
 
 bool TimeParameters::counts_forces() const { return divide() || find_integrator_info(integrator)->counts_forces; }
 
-bool TimeParameters::has_embedded_error() const {
-  const auto found = parameters.find(error_key);
-  return found != parameters.end() && std::get<double>(found->second) > 0;
+bool TimeParameters::chooses_steps() const {
+  const auto error = parameters.find(error_key);
+  return divide() || (error != parameters.end() && std::get<double>(error->second) > 0);
 }
 
 FieldChoice OutputParameters::field_choice() const {

@@ -32,8 +32,8 @@ struct TimeParameters : StepParameters {
   /// integrator does not have.
   double number(const std::string& name) const;
   const std::string& text(const std::string& name) const;
-  /// Whether the integrator chooses the length of its steps.
-  bool has_embedded_error() const;
+  /// Whether the run chooses the length of its steps: by time.steps or time.error.
+  bool chooses_steps() const;
   /// Whether the forces of a step are not one number: there is time_bins.csv.
   bool counts_forces() const;
 };

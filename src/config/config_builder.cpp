@@ -22,6 +22,7 @@
 #include "src/config/given_units.hpp"
 #include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"
+#include "src/integrators/tableaux.hpp"
 #include "src/pictures/picture_plan.hpp"
 #include "src/solver/force_method.hpp"
 
@@ -83,9 +84,9 @@ class ConfigBuilder {
     if (const GivenSetting* dt = find("time", "dt"); dt && dt->text() && !config_.time.dt_is_auto)
       config_.time.unit_of_dt = unit_of(*dt->text(), Dimension::time, config_.units);
     check_theta();
-    check_shortest_step();
     check_external_masses();
     drop_idle_settings();
+    check_shortest_step();
     resolve_G();
     resolve_begin();
     check_times();
@@ -288,11 +289,17 @@ class ConfigBuilder {
                              chosen));
   }
 
-  // Only steps whose length is chosen can be too short.
-  void check_shortest_step() const {
+  // Only steps whose length is chosen can be too short, which is so for either of two keys; else like drop_idle_settings().
+  void check_shortest_step() {
     const GivenSetting* const given = find("time", "dt_min");
-    if (given && config_.time.dt_min > 0 && !config_.time.divide() && !config_.time.has_embedded_error())
+    if (!given || config_.time.dt_min == 0 || config_.time.chooses_steps()) return;
+    const auto is_changed = [&](const char* key) {
+      const GivenSetting* const other = find("time", key);
+      return other && other->from_command_line;
+    };
+    if (given->from_command_line || !(is_changed("steps") || is_changed("integrator") || is_changed(error_key)))
       fail(*given, "has no effect and must go: neither time.steps nor time.error lets steps be chosen");
+    config_.time.dt_min = 0;
   }
 
   // A key without effect is an error, unless it is in the file and the command line has changed the key on which it depends.

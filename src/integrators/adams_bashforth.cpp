@@ -1,6 +1,7 @@
 #include "src/integrators/adams_bashforth.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/base/error.hpp"
 #include "src/integrators/motion_sums.hpp"
@@ -14,7 +15,8 @@ AdamsBashforth<Space>::AdamsBashforth(const AdamsBashforthRow& row, const StepPa
 template <class Space>
 void AdamsBashforth<Space>::end(StepContext<Space>& context, double dt) {
   const std::uint64_t k = row_.weights.size();
-  if (dt != dt_) known_ = 0;
+  // Schedules may differ in the last bits.
+  if (!(std::abs(dt - dt_) <= 1e-9 * std::abs(dt_))) known_ = 0;
   dt_ = dt;
   known_ = std::min(known_ + 1, k);
   newest_ = (newest_ + 1) % k;
@@ -35,7 +37,7 @@ void AdamsBashforth<Space>::end(StepContext<Space>& context, double dt) {
 template <class Space>
 void AdamsBashforth<Space>::save(SavedState& state) const {
   state.put_number("adams_bashforth.dt", dt_);
-  state.put("adams_bashforth.past", SavedState::Counts{known_, newest_});
+  state.put("adams_bashforth.past", SavedState::Counts{row_.weights.size(), known_, newest_});
 }
 
 template <class Space>
@@ -44,9 +46,10 @@ void AdamsBashforth<Space>::restore(const SavedState& state) {
   if (!state.has("adams_bashforth.past")) return;
   const SavedState::Counts& past = state.counts("adams_bashforth.past");
   const std::uint64_t k = row_.weights.size();
-  if (past.size() != 2 || past[0] > k || past[1] >= k) throw DataError("adams_bashforth.past: is damaged");
-  known_ = past[0];
-  newest_ = past[1];
+  if (past.size() != 3 || past[1] > past[0] || past[2] >= past[0]) throw DataError("adams_bashforth.past: is damaged");
+  if (past[0] != k) return;  // of a method of another order
+  known_ = past[1];
+  newest_ = past[2];
   dt_ = state.number("adams_bashforth.dt");
 }
 

@@ -36,6 +36,7 @@ class AdamsBashforth final : public Integrator<Space> {
   bool has_two_parts() const override { return false; }
   void begin(StepContext<Space>&, double) override {}
   void end(StepContext<Space>& context, double dt) override;
+  void forget() override { known_ = 0; }
   void save(SavedState& state) const override;
   void restore(const SavedState& state) override;
 

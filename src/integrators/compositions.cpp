@@ -36,9 +36,9 @@ const std::vector<CompositionRow>& compositions() {
             "five leapfrog steps: fourth order, five force evaluations a step; errors 3 times smaller than those of yoshida4 at "
             "equal cost",
             "Suzuki 1990", 4, {of_five, of_five}),
-        row("yoshida6", "seven leapfrog steps: sixth order, seven force evaluations a step; pays with gravity.method = \"direct\" alone",
+        row("yoshida6", "seven leapfrog steps: sixth order, seven force evaluations a step; pays only with gravity.method = \"direct\"",
             "Yoshida 1990, table 1, solution A", 6, {0.78451361047755726382, 0.23557321335935813368, -1.17767998417887100695}),
-        row("kahan_li8", "15 leapfrog steps: eighth order, 15 force evaluations a step; pays with gravity.method = \"direct\" alone",
+        row("kahan_li8", "15 leapfrog steps: eighth order, 15 force evaluations a step; pays only with gravity.method = \"direct\"",
             "Suzuki & Umeno 1993; McLachlan 1995; Kahan & Li 1997, s15odr8", 8,
             {0.74167036435061295344822780, -0.40910082580003159399730010, 0.19075471029623837995387626, -0.57386247111608226665638773,
              0.29906418130365592384446354, 0.33462491824529818378495798, 0.31529309239676659663205666})};

@@ -72,6 +72,8 @@ class Integrator {
   }
   /// Which steps it has chosen and why, one sentence for the user, the same on all ranks; empty: there is no choice.
   virtual std::string choice_of_steps() const { return {}; }
+  /// The particles are no longer those that it left: what it remembers of past steps is not theirs.
+  virtual void forget() {}
   /// What the next step depends on beside the particles; restore() takes it up again.
   virtual void save(SavedState&) const {}
   virtual void restore(const SavedState&) {}

@@ -23,6 +23,8 @@ constexpr double caution = 0.8, least_factor = 0.2, most_factor = 5;
 /// it has come to rounding. FP32 forces and opening criteria change with the last bits of positions.
 constexpr double rounding_of_fp64 = 1e-10, rounding_of_trees = 1e-5;
 
+constexpr const char* not_smooth = "; forces by trees are not smooth enough for a small error, those of gravity.method = \"direct\" are";
+
 double number_or(const SettingValues& settings, const char* key, double otherwise) {
   const auto found = settings.find(key);
   return found == settings.end() ? otherwise : std::get<double>(found->second);
@@ -54,12 +56,13 @@ void RungeKutta<Space>::end(StepContext<Space>& context, double dt) {
   compute_stages(context, 0, dt);
   end_step(context, dt, dt);
   count(context, 1, watch.lap());
+  census_.back().particles = context.particles().size();
 }
 
 /// Steps that end exactly where the step of the run does.
 template <class Space>
 void RungeKutta<Space>::divide(StepContext<Space>& context, double dt) {
-  const double whole = std::abs(dt), shortest = dt_min_ > 0 ? dt_min_ : std::ldexp(whole, -deepest_rung);
+  const double whole = std::abs(dt), shortest = std::min(dt_min_ > 0 ? dt_min_ : std::ldexp(whole, -deepest_rung), whole);
   const double of_rate = 1.0 / std::min(tableau_.info.order, tableau_.order_embedded);
   Stopwatch watch;
   for (double done = 0; done < whole;) {
@@ -72,29 +75,28 @@ void RungeKutta<Space>::divide(StepContext<Space>& context, double dt) {
       const double error = largest.value * whole / h / error_;
       const double wanted =
           h * (std::isfinite(error) ? std::clamp(caution * std::pow(error, -of_rate), least_factor, most_factor) : least_factor);
-      if (wanted < shortest) refuse(context, largest, shortest);
       const bool is_taken = error <= 1;
       const double next_done = h == whole - done ? whole : done + h;
+      if (wanted < shortest && !(is_taken && next_done == whole)) refuse(context, largest, shortest);
       if (is_taken) end_step(context, signed_h, std::copysign(next_done, dt));
       count(context, h / whole, watch.lap());
       if (is_taken) {
         // A step that was shorter than it might have been, to end with the run's, does not shorten the next.
-        next_ = std::min(wanted < h ? wanted : std::max(wanted, next_), whole);
+        next_ = std::max(wanted < h ? wanted : std::max(wanted, next_), shortest);
         done = next_done;
         break;
       }
       h = next_ = wanted;
     }
   }
+  census_.back().particles = context.particles().size();
 }
 
-/// A step of this part of the run's step counts on the rung whose steps are as long, or the next shorter ones.
+/// A step of this part of the run's step counts on the rung whose steps are as long, or the next shorter ones, also if it is taken back.
 template <class Space>
 void RungeKutta<Space>::count(StepContext<Space>& context, double part, double seconds) {
   const int rung = static_cast<int>(std::ceil(-std::log2(part)));
-  const std::uint64_t particles = context.particles().size();
-  if (census_.empty()) work_of(census_, rung).particles = particles;
-  add_sub_step(census_, rung, evaluations_ * particles, seconds);
+  add_sub_step(census_, rung, evaluations_ * context.particles().size(), seconds);
 }
 
 /// The particle with the largest error wants a step that is too short.
@@ -107,8 +109,7 @@ void RungeKutta<Space>::refuse(StepContext<Space>& context, const Largest& error
     std::ostringstream words;  // nvcc cannot compile fmt
     words << "the particle with id " << id << " wants steps that are shorter than "
           << (dt_min_ > 0 ? "time.dt_min = " : "time.dt / 2^20 = ") << shortest
-          << "; a larger softening, or a larger time.error (less accurate), allows longer steps"
-          << (is_direct_ ? "" : "; forces by trees are not smooth enough for a small time.error, those of gravity.method = \"direct\" are");
+          << "; a larger softening, or a larger time.error (less accurate), allows longer steps" << (is_direct_ ? "" : not_smooth);
     throw DataError(words.str());
   });
   throw std::logic_error("no particle has the largest error");
@@ -144,7 +145,7 @@ void RungeKutta<Space>::compute_stages(StepContext<Space>& context, double from,
     std::ostringstream words;  // nvcc cannot compile fmt
     words << "time.integrator = \"" << tableau_.info.name << "\": after " << iterations_
           << " iterations (time.iterations) the accelerations still change by " << change
-          << " of the largest one; shorter steps, or a larger softening, may help";
+          << " of the largest one; shorter steps, or a larger softening, may help" << (is_direct_ ? "" : not_smooth);
     throw DataError(words.str());
   });
 }

@@ -33,6 +33,7 @@ class RungeKutta final : public Integrator<Space> {
   /// Throws DataError where a step shorter than time.dt_min is needed, and where the stages of an implicit method do not stand still.
   void end(StepContext<Space>& context, double dt) override;
   const RungCensus& rung_work() const override { return census_; }
+  void forget() override { next_ = 0; }
   void save(SavedState& state) const override;
   void restore(const SavedState& state) override;
 

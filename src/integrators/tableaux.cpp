@@ -29,8 +29,8 @@ Tableau complete(Tableau tableau) {
         {error_key,
          0.0,
          not_negative,
-         "the largest error that a particle may gather in time.dt, relative to its velocity and its way: steps are as long "
-         "as it allows, and time.dt at most",
+         "the largest error that a particle may gather in time.dt, relative to its velocity: steps are as long as it allows, and "
+         "time.dt at most",
          {},
          "0: each step is time.dt"});
   if (form.is_implicit)

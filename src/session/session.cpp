@@ -322,8 +322,8 @@ std::vector<std::string> Session::advice(double until) {
   const double end = is_chosen ? until : std::max(until, time_ + config_.time.dt);
   std::optional<StepSchedule> schedule;
   comm_.agree([&] { schedule.emplace(time_, end, is_chosen ? end - time_ : dividing_step(end), 0, config_.time.unit_of_dt); });
-  // Where steps are divided, each particle takes what the criterion says.
-  const bool checks_step = !is_chosen && !config_.time.divide();
+  // Steps that are chosen are as long as they may be.
+  const bool checks_step = !is_chosen && !config_.time.chooses_steps();
   const StepCriterion check = checks_step ? simulation_->check_step(schedule->dt(), {}, tolerated_share) : StepCriterion{};
   Diagnostics sums = simulation_->diagnostics();
   if (external_) sums.is_held = true;  // the zero of its potential is anywhere

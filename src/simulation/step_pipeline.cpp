@@ -29,6 +29,7 @@ void StepPipeline<Space>::restart(double time) {
   host_work_ = nullptr;
   time_ = time_of_positions_ = time;
   parts_.external.set_time(time);
+  parts_.integrator.forget();
 }
 
 template <class Space>

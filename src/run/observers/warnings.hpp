@@ -25,9 +25,9 @@ class WarningObserver final : public Observer {
   bool due(const RunState& state) const override { return state.step % looks_every() == 0; }
   void observe(const RunState& state) override {
     const ObserverSetup& setup = context_.setup;
-    // Where steps are divided, each particle takes what the criterion says; a run may have no step at all.
+    // Steps that are chosen are as long as they may be; a run may have no step at all.
     const double dt = setup.schedule.dt();
-    const StepCriterion check = setup.config.time.divide() || setup.schedule.steps() == 0
+    const StepCriterion check = setup.config.time.chooses_steps() || setup.schedule.steps() == 0
                                     ? StepCriterion{0, dt}
                                     : apply_step_criterion(context_.space, context_.comm, context_.particles, setup.config.gravity, dt);
     const PotentialHolders holders =

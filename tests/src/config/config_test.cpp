@@ -493,6 +493,20 @@ TEST(Config, TreesForSeveralStepsAreForTreesAndEvenSteps) {
   EXPECT_EQ(print_config(parse_config(print_config(config), "printed.toml", {})), print_config(config));
 }
 
+TEST(Config, TheShortestStepGoesWithTheStepsThatAreChosen) {
+  const std::string file = "[initial_conditions]\ngenerator = \"plummer\"\n[gravity]\nsoftening = 0.1\n[time]\ndt_min = 1e-4\n";
+  expect_in(error_of(file), {"time.dt_min", "no effect", "time.error"});
+  const std::string block = file + "steps = \"block\"\n", pair = file + "integrator = \"dormand_prince\"\nerror = 1e-8\n";
+  EXPECT_EQ(parse_config(block, "run.toml", {}).time.dt_min, 1e-4);
+  EXPECT_EQ(parse_config(pair, "run.toml", {}).time.dt_min, 1e-4);
+  for (const auto& [text, changed] :
+       {std::pair{block, "time.steps=shared"}, std::pair{block, "time.integrator=rk4"}, std::pair{pair, "time.error=0"}}) {
+    const Config config = parse_config(text, "run.toml", {changed});
+    EXPECT_EQ(config.time.dt_min, 0) << changed;
+    EXPECT_EQ(print_config(parse_config(print_config(config), "printed.toml", {})), print_config(config));
+  }
+}
+
 TEST(ConfigTable, NearestNameIsNoneWhenNoneIsNear) {
   EXPECT_EQ(nearest_name("sofening", {"softening", "softening_kernel"}), "softening");
   EXPECT_EQ(nearest_name("colour", {"theta", "softening"}), "");

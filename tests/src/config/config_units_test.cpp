@@ -122,7 +122,8 @@ TEST(ConfigUnits, EveryKeyWithADimensionTakesUnits) {
                                       "index",
                                       "w0",
                                       "coulomb_logarithm",
-                                      "exponent"};
+                                      "exponent",
+                                      "error"};
   std::size_t seen = 0;
   for (const ConfigChoice& choice : config_table().choices)
     for (const ConfigChoice::Row& row : choice.rows)

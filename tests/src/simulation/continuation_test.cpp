@@ -72,7 +72,9 @@ TEST_F(ContinuationTest, HasTheBitsOfARunWithoutInterruption) {
        {fmm_gravity(1e-3, 0.05), tree_gravity("barnes", 0.7, 0.05), tree_gravity("relative", 0.6, 0.05), direct_gravity(0.05)})
     for (const char* integrator : {"leapfrog", "yoshida4", "cash_karp", "adams_bashforth3"}) {
       SCOPED_TRACE(gravity.method + ", " + gravity.opening + ", " + integrator);
-      const int steps = gravity.method == "direct" ? 4 : 24;
+      const bool has_rows = !find_integrator_info(integrator)->fields.empty();
+      if (has_rows && gravity.method == "tree") continue;  // they use all solvers in one way
+      const int steps = gravity.method == "direct" ? 4 : has_rows ? 9 : 24;
       const auto whole = make(gravity, integrator), without_checkpoints = make(gravity, integrator);
       ParticleSet share = share_of(collapsing_sphere(gravity.method == "direct" ? 500 : 4000), comm);
       for (const auto& simulation : {whole.get(), without_checkpoints.get()}) {
