@@ -89,7 +89,7 @@ void RungeKutta<Space>::divide(StepContext<Space>& context, double dt) {
       h = next_ = wanted;
     }
   }
-  census_.back().particles = context.particles().size();
+  if (!census_.empty()) census_.back().particles = context.particles().size();
 }
 
 /// A step of this part of the run's step counts on the rung whose steps are as long, or the next shorter ones, also if it is taken back.
