@@ -23,6 +23,14 @@ struct IntegratorInfo {
   std::vector<ParticleField> fields{};  ///< fields of the particles that it needs beside the standard ones
 };
 
+/// The row of an integrator in a table of one kind of them, or null.
+template <class Row>
+const Row* find_row(const std::vector<Row>& table, const std::string& name) {
+  for (const Row& row : table)
+    if (row.info.name == name) return &row;
+  return nullptr;
+}
+
 /// The table of integrators, the default first.
 const std::vector<IntegratorInfo>& integrator_infos();
 

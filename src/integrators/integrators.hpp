@@ -13,14 +13,6 @@
 
 namespace grove {
 
-/// The row of an integrator, or null.
-template <class Row>
-const Row* find_row(const std::vector<Row>& table, const std::string& name) {
-  for (const Row& row : table)
-    if (row.info.name == name) return &row;
-  return nullptr;
-}
-
 /// The integrator of that name, or null. Throws ConfigError where it cannot divide its steps as `steps` asks for.
 template <class Space>
 std::unique_ptr<Integrator<Space>> make_integrator(const std::string& name, const SettingValues& settings, const StepParameters& steps,
@@ -31,7 +23,7 @@ std::unique_ptr<Integrator<Space>> make_integrator(const std::string& name, cons
     return std::make_unique<DividedLeapfrog<Space>>(steps, gravity);
   }
   if (const CompositionRow* row = find_row(compositions(), name)) return std::make_unique<Composition<Space>>(*row);
-  if (const Tableau* row = find_row(tableaux(), name)) return std::make_unique<RungeKutta<Space>>(*row, settings, steps, gravity);
+  if (const Tableau* row = find_tableau(name)) return std::make_unique<RungeKutta<Space>>(*row, settings, steps, gravity);
   if (const AdamsBashforthRow* row = find_row(adams_bashforth_methods(), name))
     return std::make_unique<AdamsBashforth<Space>>(*row, steps, gravity);
   return nullptr;

@@ -136,11 +136,7 @@ const std::vector<Tableau>& tableaux() {
   return table;
 }
 
-const Tableau* find_tableau(const std::string& name) {
-  for (const Tableau& tableau : tableaux())
-    if (tableau.info.name == name) return &tableau;
-  return nullptr;
-}
+const Tableau* find_tableau(const std::string& name) { return find_row(tableaux(), name); }
 
 NystroemForm::NystroemForm(const Tableau& tableau) : last_position(times(tableau.b, tableau.a)), velocity(tableau.b) {
   const std::size_t s = tableau.b.size();
