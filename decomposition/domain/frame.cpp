@@ -181,7 +181,6 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   if (!is_kept && half > 0) {
     const Core core = core_of(sample_positions(space, comm, position, frame.shares));
     if (core.half > 0 && half > core.half) {
-      if (lead != 0) return find_frame(space, comm, particles, previous);
       half = core.half;
       centre = core.centre;
       frame.has_outliers = true;
@@ -192,7 +191,6 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   if (is_kept) {
     frame.cube = previous.cube;
     frame.has_outliers = previous.has_outliers;
-    if (frame.has_outliers && lead != 0) return find_frame(space, comm, particles, previous);
     if (fits) frame.extent = previous.extent;
     frame.steps_kept = steps_kept;
   } else {

@@ -35,8 +35,8 @@ double find_extent(Space& space, const Communicator& comm, const Particles<Space
 
 /// Finds the frame of the particles of all ranks, at their positions after the time `lead`. The cube encloses all of them, unless outliers
 /// (less than 1 %) would leave too few key bits for the others. Then its half edge is 1024 times the median distance from the median
-/// position, or 4 times the distance that 99 % do not exceed, whichever is larger; both from a sample of 1024 particles. If there are
-/// outliers, the present positions are used, without a lead. Collective; synchronises.
+/// position, or 4 times the distance that 99 % do not exceed, whichever is larger; both from a sample of 1024 particles. Collective;
+/// synchronises.
 ///
 /// On several ranks and on a GPU the cube of `previous` is kept while it still fits: domain borders then stay in place, and no sample is
 /// copied to the host.

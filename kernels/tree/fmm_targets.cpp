@@ -79,13 +79,13 @@ struct PickOffsets {
 }  // namespace
 
 template <class Space>
-void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, View<const std::uint8_t> tree_level, const Outliers& outliers) {
+void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, View<const std::uint8_t> tree_level) {
   resize(0, 0);
   level_offset_.fill(0);
   if (tree_level.empty()) return;
   const std::size_t cells = tree.cell_count(), places = tree_level.size + 1;
   Scratch<Space, std::uint32_t> marks(space, places + cells), before(space, places + cells + 1);
-  space.for_each(places + cells, MarkTargets{{tree_level, outliers}, tree.links.data(), largest_fmm_group<Space>, marks.data()});
+  space.for_each(places + cells, MarkTargets{{tree_level}, tree.links.data(), largest_fmm_group<Space>, marks.data()});
   space.template exclusive_scan<std::uint32_t>(marks.view(), before.view());
   space.values_to_host(level_offset_.size(), PickOffsets{tree.level_offset, before.data() + places}, level_offset_.data());
   const std::uint32_t group_starts = level_offset_.front();  // all marks before the cells

@@ -43,7 +43,7 @@ class FmmTargets {
 
   /// Finds the target cells of `tree` and, as list_target_groups() does, its groups of at most largest_fmm_group<Space> particles.
   /// Synchronises once.
-  void build(Space& space, const Tree<Space>& tree, View<const std::uint8_t> tree_level, const Outliers& outliers = {});
+  void build(Space& space, const Tree<Space>& tree, View<const std::uint8_t> tree_level);
 
   FmmTargetView view() const {
     return {cell_.data(),

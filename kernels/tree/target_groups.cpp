@@ -80,6 +80,22 @@ struct ChooseGroups {
   }
 };
 
+struct SeparateOutliers {
+  LedPositions position;
+  KeyCube cube;
+  std::uint8_t* tree_level;
+
+  GROVE_HD void operator()(std::size_t i) const {
+    if (is_outside(i) || (i > 0 && is_outside(i - 1))) set_group_begin(tree_level[i]);
+  }
+
+ private:
+  GROVE_HD bool is_outside(std::size_t i) const {
+    const Double3 d = position_of(position(i)) - cube.corner;
+    return smaller(smaller(d.x, d.y), d.z) < 0 || larger(larger(d.x, d.y), d.z) > cube.edge;
+  }
+};
+
 struct SumOfWork {
   const std::uint32_t* work;
   GROVE_HD std::uint64_t operator()(std::size_t i) const { return work[i]; }
@@ -130,11 +146,15 @@ void divide_busy_groups(Space& space, std::uint32_t largest, View<const std::uin
 }
 
 template <class Space>
-void list_target_groups(Space& space, View<const std::uint8_t> tree_level, const Outliers& outliers,
-                        StepBuffer<Space, std::uint32_t>& group_start) {
+void separate_outliers(Space& space, const LedPositions& position, const KeyCube& cube, View<std::uint8_t> tree_level) {
+  space.for_each(tree_level.size, SeparateOutliers{position, cube, tree_level.data});
+}
+
+template <class Space>
+void list_target_groups(Space& space, View<const std::uint8_t> tree_level, StepBuffer<Space, std::uint32_t>& group_start) {
   group_start.resize_discard(0);
   if (tree_level.empty()) return;
-  select_indices(space, tree_level.size + 1, GroupStarts{tree_level, outliers}, [&](std::uint32_t count) {
+  select_indices(space, tree_level.size + 1, GroupStarts{tree_level}, [&](std::uint32_t count) {
     group_start.resize_discard(count);
     return group_start.data();
   });
@@ -142,6 +162,7 @@ void list_target_groups(Space& space, View<const std::uint8_t> tree_level, const
 
 template void choose_target_groups(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, std::uint32_t, View<std::uint8_t>);
 template void divide_busy_groups(BackEnd&, std::uint32_t, View<const std::uint32_t>, View<std::uint8_t>);
-template void list_target_groups(BackEnd&, View<const std::uint8_t>, const Outliers&, StepBuffer<BackEnd, std::uint32_t>&);
+template void separate_outliers(BackEnd&, const LedPositions&, const KeyCube&, View<std::uint8_t>);
+template void list_target_groups(BackEnd&, View<const std::uint8_t>, StepBuffer<BackEnd, std::uint32_t>&);
 
 }  // namespace grove

@@ -7,21 +7,10 @@
 #include <cstdint>
 
 #include "kernels/particles/last_accelerations.hpp"
+#include "kernels/particles/particle_keys.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace grove {
-
-/// Particles outside the cube of the keys. They may be far from the other particles of their cell.
-struct Outliers {
-  const Double4* particles = nullptr;  ///< position, code units; null: there are no outliers
-  KeyCube cube;
-
-  GROVE_HD bool contain(std::size_t i) const {
-    if (!particles) return false;
-    const Double3 d = position_of(particles[i]) - cube.corner;
-    return smaller(smaller(d.x, d.y), d.z) < 0 || larger(larger(d.x, d.y), d.z) > cube.edge;
-  }
-};
 
 /// A number of particles for each class of softening.
 struct LimitOfClass {
@@ -65,24 +54,27 @@ template <class Space>
 void choose_target_groups(Space& space, const Tree<Space>& tree, View<const std::uint64_t> keys, std::uint32_t largest,
                           View<std::uint8_t> tree_level);
 
+/// Makes a group of its own of each outlier: a particle outside the cube of the keys, which may be far from the other particles of its
+/// cell. In a group that reached out to it, FP32 offsets could not tell the other particles apart. Sets group_bit at the outlier and after
+/// it in `tree_level` [particles]. `position` and `cube`: those of the keys. Asynchronous.
+template <class Space>
+void separate_outliers(Space& space, const LedPositions& position, const KeyCube& cube, View<std::uint8_t> tree_level);
+
 /// Whether a group of targets begins at a particle, or the last group ends there.
 struct GroupStarts {
   View<const std::uint8_t> tree_level;  ///< [particles]
-  Outliers outliers{};                  ///< each is a group of its own
 
   /// `i`: a particle, or their number.
   GROVE_HD bool operator()(std::size_t i) const {
-    if (i == 0 || i == tree_level.size || outliers.contain(i - 1)) return true;
-    return begins_group(tree_level[i]) || divides_group(tree_level[i]) || outliers.contain(i);
+    return i == 0 || i == tree_level.size || begins_group(tree_level[i]) || divides_group(tree_level[i]);
   }
 };
 
-/// Lists the groups. Each outlier is one by itself: in a group that reached out to it, FP32 offsets could not tell the other particles
-/// apart. `tree_level` [particles]: as choose_target_groups() has set it, and divide_busy_groups() if it was called. Sets `group_start`
-/// [groups + 1] to the first particle of each group and the end; to length 0 where there are no particles. Synchronises once.
+/// Lists the groups. `tree_level` [particles]: as choose_target_groups() has set it, and separate_outliers() and divide_busy_groups() where
+/// they were called. Sets `group_start` [groups + 1] to the first particle of each group and the end; to length 0 where there are no
+/// particles. Synchronises once.
 template <class Space>
-void list_target_groups(Space& space, View<const std::uint8_t> tree_level, const Outliers& outliers,
-                        StepBuffer<Space, std::uint32_t>& group_start);
+void list_target_groups(Space& space, View<const std::uint8_t> tree_level, StepBuffer<Space, std::uint32_t>& group_start);
 
 /// A group is busy when the work of its particles was at least this many times the mean. Its parts have at least so many 32nds of the most
 /// targets of any group.

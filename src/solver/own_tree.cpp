@@ -102,9 +102,11 @@ View<const float> OwnTree<Space>::build(const GravityLaw& law, Particles<Space>&
     take_memory(particles.size());
     build_tree<Space>(space_, keys, tree_, particles.tree_level.view());
     if (comm_.size() > 1) keep_end_keys(keys);
+    if (frame_.has_outliers)
+      separate_outliers<Space>(space_, led_positions(particles, frame_.lead), frame_.cube, particles.tree_level.view());
     walker_.choose_groups(tree_, keys, particles);
   }
-  set_targets(particles);
+  walker_.set_targets(tree_, particles);
   choose_form(law);
   return last_acceleration;
 }
@@ -113,7 +115,7 @@ template <class Space>
 void OwnTree<Space>::link_again(const Particles<Space>& particles) {
   take_memory(particles.size());
   rebuild_tree<Space>(space_, particles.tree_level.view(), tree_);
-  set_targets(particles);
+  walker_.set_targets(tree_, particles);
 }
 
 template <class Space>
@@ -180,12 +182,6 @@ template <class Space>
 void OwnTree<Space>::keep_end_keys(View<const std::uint64_t> keys) {
   end_keys_.resize_discard(keys.empty() ? 0 : 2);
   space_.for_each(end_keys_.size(), FindEndKeys{keys, tree_.class_begin, tree_.class_count, end_keys_.data()});
-}
-
-template <class Space>
-void OwnTree<Space>::set_targets(const Particles<Space>& particles) {
-  // Without outliers, the targets follow from the tree and the particles' tree_level whenever it is linked.
-  walker_.set_targets(tree_, frame_.has_outliers ? Outliers{particles.position.data(), frame_.cube} : Outliers{}, particles);
 }
 
 /// Chooses the form of expansions of a new tree, the same on all ranks.

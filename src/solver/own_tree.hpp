@@ -79,6 +79,8 @@ class OwnTree {
   GroupMotion motion(const Particles<Space>& particles) const;
   /// The bound of the box around all particles of a tree that is reused.
   LongestBox longest_box() const;
+  /// Whether the box around all particles was within the bound when the frame was found: the tree can be reused.
+  bool was_within_longest_box() const { return frame_.extent <= longest_box().longest; }
   /// Whether the box around this rank's particles is within the bound. The host waits for the moments.
   bool is_within_longest_box() const;
 
@@ -98,7 +100,6 @@ class OwnTree {
   void take_memory(std::size_t particle_count);
   View<const float> sort(Particles<Space>& particles, View<std::uint64_t> keys, PhaseClock<Space>& clock);
   void keep_end_keys(View<const std::uint64_t> keys);
-  void set_targets(const Particles<Space>& particles);
   void choose_form(const GravityLaw& law);
   void restore_frame(const SavedState& state);
   SavedState::Counts classes_of_types() const;

@@ -127,8 +127,7 @@ bool TreeSolver<Space>::build_tree(const GravityLaw& law, Particles<Space>& part
   own_.exchange(law, particles, clock);
   if (!is_temporary) others_.make_room(own_.tree(), particles);
   const View<const float> last_acceleration = own_.build(law, particles, clock);
-  // Outliers are found by where they are: their tree is not reused.
-  if (drift != 0 && !own_.frame().has_outliers) begin_reuse(planned, drift, particles);
+  if (drift != 0 && own_.was_within_longest_box()) begin_reuse(planned, drift, particles);
   own_.find_moments(particles, last_acceleration, clock);
   others_.describe(own_, particles, clock);
   others_.send(own_, particles, clock, is_temporary);

@@ -35,10 +35,10 @@ void Walker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint6
 }
 
 template <class Space>
-void Walker<Space>::set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) {
+void Walker<Space>::set_targets(const Tree<Space>& tree, const Particles<Space>& particles) {
   tree_ = &tree;
   particles_ = &particles;
-  list_targets(outliers);
+  list_targets();
 }
 
 template <class Space>

@@ -30,7 +30,7 @@ class Walker {
   virtual void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles);
   /// Lists the target groups that the particles' tree_level marks. The tree needs no moments yet. Tree and particles must stay valid until
   /// the last walk. Takes memory of the step. Synchronises.
-  void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles);
+  void set_targets(const Tree<Space>& tree, const Particles<Space>& particles);
   /// Begins a force evaluation. Its moments come next, and with them the smallest last acceleration in each group.
   LeastInGroups begin_forces(const LastAccelerations& last_acceleration);
   /// Sets the targets of the next walks. `active` [particles]: not 0 for active ones; null: all are active.
@@ -62,7 +62,7 @@ class Walker {
         group_least_acceleration_(space),
         all_lists_(space),
         lists_of_part_(space) {}
-  virtual void list_targets(const Outliers& outliers) = 0;
+  virtual void list_targets() = 0;
   virtual ActiveTargets find_active(ActiveTargetLists<Space>& lists, const std::uint8_t* active) = 0;
 
   Space& space_;
@@ -88,9 +88,7 @@ class TreeWalker final : public Walker<Space> {
             const std::function<void()>& meanwhile) override;
 
  private:
-  void list_targets(const Outliers& outliers) override {
-    list_target_groups<Space>(this->space_, this->particles_->tree_level.view(), outliers, group_start_);
-  }
+  void list_targets() override { list_target_groups<Space>(this->space_, this->particles_->tree_level.view(), group_start_); }
   ActiveTargets find_active(ActiveTargetLists<Space>& lists, const std::uint8_t* active) override {
     return lists.find(this->space_, group_start(), active);
   }
@@ -119,9 +117,7 @@ class FmmWalker final : public Walker<Space> {
   WorkCounts work_counts() override;
 
  private:
-  void list_targets(const Outliers& outliers) override {
-    targets_.build(this->space_, *this->tree_, this->particles_->tree_level.view(), outliers);
-  }
+  void list_targets() override { targets_.build(this->space_, *this->tree_, this->particles_->tree_level.view()); }
   ActiveTargets find_active(ActiveTargetLists<Space>& lists, const std::uint8_t* active) override {
     return lists.find(this->space_, targets_, active);
   }

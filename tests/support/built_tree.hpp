@@ -113,7 +113,8 @@ struct BuiltTree {
     last_acceleration = upload(space, download<float>(space, magnitude));
     build_tree<BackEnd>(space, key.view(), tree, particles.tree_level.view());
     choose_target_groups<BackEnd>(space, tree, key.view(), largest_group, particles.tree_level.view());
-    list_target_groups<BackEnd>(space, particles.tree_level.view(), {particles.position.data(), frame.cube}, group_start);
+    separate_outliers<BackEnd>(space, led_positions(particles, 0), frame.cube, particles.tree_level.view());
+    list_target_groups<BackEnd>(space, particles.tree_level.view(), group_start);
     use_last_acceleration(space);
   }
 
@@ -126,9 +127,7 @@ struct BuiltTree {
     return tree_level;
   }
   /// The targets of the walk of `fmm`.
-  void find_targets(BackEnd& space, FmmTargets<BackEnd>& targets, const Outliers& outliers = {}) const {
-    targets.build(space, tree, levels_for_fmm(space).view(), outliers);
-  }
+  void find_targets(BackEnd& space, FmmTargets<BackEnd>& targets) const { targets.build(space, tree, levels_for_fmm(space).view()); }
 
   /// Sets what criteria of relative error look at, given by id.
   void set_last_acceleration(BackEnd& space, double G, const std::vector<Double4>& by_id) {

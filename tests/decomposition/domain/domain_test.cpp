@@ -194,6 +194,21 @@ TEST_F(FrameTest, ManyOutliersDoNotTakeTheKeysFromTheRestEither) {
   EXPECT_LT(frame.cube.edge, 3000);
 }
 
+// The keys of a tree that is reused are those of the middle of its steps.
+TEST_F(FrameTest, HasTheOutliersThatThereWillBeAfterTheLead) {
+  const auto system = tests::plummer_sphere(20000, 4);
+  take_evenly(system);
+  std::vector<Double3> velocity(particles.size());
+  if (comm.rank() == 0) velocity[7] = {1e9, 0, 0};
+  copy_from_host<BackEnd, Double3>(space, velocity, particles.velocity.view());
+  EXPECT_FALSE(find_frame(space, comm, particles).has_outliers);
+  const Frame frame = find_frame(space, comm, particles, {}, 0.5);
+  EXPECT_TRUE(frame.has_outliers);
+  EXPECT_EQ(frame.lead, 0.5);
+  EXPECT_GT(frame.extent, 4e8);
+  EXPECT_LT(frame.cube.edge, 3000);
+}
+
 TEST_F(FrameTest, HoldsACompanionFarAway) {
   auto system = tests::plummer_sphere(3000, 4);
   for (std::size_t i = 0; i < system.size(); i += 20) system[i].y += 1e6;

@@ -104,7 +104,9 @@ TEST_F(FmmTargetsTest, GroupsThatBeginInsideALeafLieInTheSmallestTargetCellAbove
     const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
     KeyCube smaller_cube = built.frame.cube;  // most of what is outside has neighbours in its leaf
     smaller_cube.edge *= 0.51;
-    built.find_targets(space, targets, {built.particles.position.data(), smaller_cube});
+    const auto tree_level = built.levels_for_fmm(space);
+    separate_outliers<BackEnd>(space, led_positions(built.particles, 0), smaller_cube, tree_level.view());
+    targets.build(space, built.tree, tree_level.view());
     check_groups(tests::download(space, built.tree.links), HostTargets(space, targets));
   }
 }
