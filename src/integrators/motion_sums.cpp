@@ -48,7 +48,8 @@ struct Error {
   GROVE_HD Largest operator()(std::size_t i) const {
     const double speed = length(velocity[i]) + fabs(h) * length(acceleration[i]);
     const double error = length(of_velocity(i)) + length(of_position(i)) / fabs(h);
-    return {speed > 0 ? error / speed : 0.0, i, true};
+    const double value = speed > 0 ? error / speed : 0.0;
+    return {0 * value == 0 ? value : static_cast<double>(INFINITY), i, true};  // a maximum passes over NaN
   }
 };
 struct LargerOf {

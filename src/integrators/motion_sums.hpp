@@ -15,9 +15,7 @@ class VectorSum {
  public:
   static constexpr int most_terms = 16;
 
-  /// Terms of factor 0 are left out.
   void add(const Double3* of, double factor) {
-    if (factor == 0) return;
     if (count_ == most_terms) throw std::logic_error("a sum of too many vectors");
     of_[count_] = of;
     factor_[count_++] = factor;
@@ -64,7 +62,7 @@ struct Largest {
 };
 
 /// Largest error of a step of length h: |of_position| / (h s) and |of_velocity| / s with s = |velocity| + h |acceleration|, which are those
-/// at the step's beginning. Collective; synchronises.
+/// at the step's beginning. Infinite where a number is not finite. Collective; synchronises.
 template <class Space>
 Largest largest_error(StepContext<Space>& context, double h, const Double3* acceleration, const VectorSum& of_position,
                       const VectorSum& of_velocity);

@@ -183,7 +183,8 @@ Largest RungeKutta<Space>::error_of_stages(StepContext<Space>& context, double h
 template <class Space>
 VectorSum RungeKutta<Space>::sum_of_stages(StepContext<Space>& context, const std::vector<double>& weights, double factor) const {
   VectorSum sum;
-  for (std::size_t j = 0; j < weights.size(); ++j) sum.add(vectors(context, stage_field(j)), factor * weights[j]);
+  for (std::size_t j = 0; j < weights.size(); ++j)
+    if (weights[j] != 0) sum.add(vectors(context, stage_field(j)), factor * weights[j]);
   return sum;
 }
 

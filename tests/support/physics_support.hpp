@@ -93,6 +93,19 @@ inline ParticleSet share_of(const ParticleSet& all, const Communicator& comm) {
   return picked(all, index);
 }
 
+/// Starts `simulation` at time 0 with this rank's share of `all`. Collective.
+inline std::unique_ptr<Simulation> started(std::unique_ptr<Simulation> simulation, const ParticleSet& all, const Communicator& comm) {
+  ParticleSet share = share_of(all, comm);
+  share.fields = simulation->fields();
+  simulation->start(std::move(share), 0);
+  return simulation;
+}
+/// Steps of equal length over a time.
+inline void advance(Simulation& simulation, double time, int steps) {
+  const double begin = simulation.time();
+  for (int i = 1; i <= steps; ++i) simulation.step_to(begin + time * i / steps, time / steps);
+}
+
 /// The particles of all ranks, by id, on every rank. Collective.
 inline ParticleSet collected(Simulation& simulation, const Communicator& comm) {
   const ParticleSet local = simulation.particles();

@@ -13,11 +13,7 @@ std::unique_ptr<Simulation> started(const GravityParameters& gravity, double acc
                                     std::optional<int> core_beyond = {}, bool pins_heavy = true) {
   const StepParameters steps{
       .steps = steps::block, .accuracy = accuracy, .core_up_to = 0, .core_beyond = core_beyond, .pins_heavy = pins_heavy};
-  auto sim = make_simulation(test_device(), gravity, comm, {.steps = steps});
-  ParticleSet share = share_of(all, comm);
-  share.fields = sim->fields();
-  sim->start(share, 0);
-  return sim;
+  return tests::started(make_simulation(test_device(), gravity, comm, {.steps = steps}), all, comm);
 }
 
 struct RunResult {

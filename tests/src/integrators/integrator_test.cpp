@@ -38,15 +38,7 @@ class Integrator : public testing::TestWithParam<IntegratorInfo> {
     return make_simulation(test_device(), gravity, comm, {.integrator = GetParam().name});
   }
   std::unique_ptr<Simulation> started(const GravityParameters& gravity, const ParticleSet& all, const Communicator& comm) const {
-    auto sim = made(gravity, comm);
-    ParticleSet share = share_of(all, comm);
-    share.fields = sim->fields();
-    sim->start(share, 0);
-    return sim;
-  }
-  static void advance(Simulation& sim, double time, int steps) {
-    const double begin = sim.time();
-    for (int i = 1; i <= steps; ++i) sim.step_to(begin + time * i / steps, time / steps);
+    return tests::started(made(gravity, comm), all, comm);
   }
   /// Distance of the second body from its place after one period, over the distance from the centre of mass there.
   double error_after_one_period(double eccentricity, int steps) const {

@@ -21,15 +21,9 @@ class RungeKuttaSteps : public testing::Test {
  protected:
   std::unique_ptr<Simulation> started(const std::string& integrator, const ParticleSet& all, const SettingValues& settings = {},
                                       const GravityParameters& gravity = direct_gravity(0), const StepParameters& steps = {}) const {
-    auto sim = make_simulation(test_device(), gravity, comm, {.integrator = integrator, .integrator_settings = settings, .steps = steps});
-    ParticleSet share = share_of(all, comm);
-    share.fields = sim->fields();
-    sim->start(share, 0);
-    return sim;
-  }
-  static void advance(Simulation& sim, double time, int steps) {
-    const double begin = sim.time();
-    for (int i = 1; i <= steps; ++i) sim.step_to(begin + time * i / steps, time / steps);
+    return tests::started(
+        make_simulation(test_device(), gravity, comm, {.integrator = integrator, .integrator_settings = settings, .steps = steps}), all,
+        comm);
   }
   /// Distance of the second body, seen from the first, from where it was ten periods before; the half major axis is 1.
   double error_after_ten_periods(const std::string& integrator, int steps_a_period) const {

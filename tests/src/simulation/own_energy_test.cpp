@@ -18,11 +18,7 @@ class OwnEnergyRun : public testing::Test {
 
   std::unique_ptr<Simulation> started(const ParticleSet& all, const std::vector<ExternalParameters>& external = {},
                                       const GravityParameters& gravity = direct_gravity(0.05)) const {
-    auto sim = make_simulation(test_device(), gravity, comm_, {.external = external});
-    ParticleSet share = share_of(all, comm_);
-    share.fields = sim->fields();
-    sim->start(std::move(share), 0);
-    return sim;
+    return tests::started(make_simulation(test_device(), gravity, comm_, {.external = external}), all, comm_);
   }
   /// A Plummer sphere at `radius` on the x axis, with a velocity in y.
   static ParticleSet cluster(double speed) {
