@@ -89,7 +89,7 @@ void add_direct_sum(Space& space, const GravityLaw& law, const DirectSources& so
   const bool have_types = sources.type.size == sources.position.size && targets.type.size == n;
   if (law.classes().count() > 1 && !have_types)
     throw std::logic_error("direct sums with several softening lengths need the particles' types");
-  with_pair_softening(law, targets.type.data, sources.type.data, sum_with);
+  with_pair_softening(law, {}, targets.type.data, sources.type.data, sum_with);
 }
 
 template void add_direct_sum(BackEnd&, const GravityLaw&, const DirectSources&, const DirectTargets&);

@@ -15,6 +15,9 @@ template <class Softening>
 struct OneSoftening {
   Softening softening;
   GROVE_HD const Softening& of(std::size_t, std::size_t) const { return softening; }
+  GROVE_HD std::uint8_t class_of_target(std::size_t) const { return 0; }
+  GROVE_HD std::uint8_t class_of_source(std::size_t) const { return 0; }
+  GROVE_HD const Softening& of_classes(std::uint8_t, std::uint8_t) const { return softening; }
 };
 
 template <class Softening>
@@ -23,19 +26,23 @@ struct SofteningOfClasses {
   ClassOfType class_of_type;
   const std::uint8_t *target_type, *source_type;
   GROVE_HD const Softening& of(std::size_t target, std::size_t source) const {
-    return of_pair[class_of_type.of[target_type[target]]][class_of_type.of[source_type[source]]];
+    return of_classes(class_of_target(target), class_of_source(source));
   }
+  GROVE_HD std::uint8_t class_of_target(std::size_t i) const { return class_of_type.of[target_type[i]]; }
+  GROVE_HD std::uint8_t class_of_source(std::size_t i) const { return class_of_type.of[source_type[i]]; }
+  GROVE_HD const Softening& of_classes(std::uint8_t target, std::uint8_t source) const { return of_pair[target][source]; }
 };
 
-/// Calls f(softening) with the law's softening in code units; the types may be null with a single class.
+/// Calls f(softening) with the law's softening in units of `scale`; the types may be null with a single class.
 template <class Function>
-void with_pair_softening(const GravityLaw& law, const std::uint8_t* target_type, const std::uint8_t* source_type, const Function& f) {
+void with_pair_softening(const GravityLaw& law, const TreeScale& scale, const std::uint8_t* target_type, const std::uint8_t* source_type,
+                         const Function& f) {
   const auto choose = [&]<class Softening>(const Softening& longest) {
     const SofteningClasses& classes = law.classes();
     if (classes.count() == 1) return f(OneSoftening<Softening>{longest});
     const auto of = [&](int a, int b) {
       const bool are_there = std::max(a, b) < classes.count();
-      return are_there ? std::get<Softening>(law.of_pair(a, b, {}, law.expansion_form()).softening) : longest;
+      return are_there ? std::get<Softening>(law.of_pair(a, b, scale, law.expansion_form()).softening) : longest;
     };
     const auto row = [&](int a) -> std::array<Softening, most_type_classes> {
       return {of(a, 0), of(a, 1), of(a, 2), of(a, 3), of(a, 4), of(a, 5), of(a, 6), of(a, 7)};
@@ -43,7 +50,7 @@ void with_pair_softening(const GravityLaw& law, const std::uint8_t* target_type,
     f(SofteningOfClasses<Softening>{
         {row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)}, classes.of_type, target_type, source_type});
   };
-  std::visit(choose, law.unscaled().softening);
+  std::visit(choose, law.at(scale).softening);
 }
 
 }  // namespace grove

@@ -45,7 +45,7 @@ bool TimeParameters::counts_forces() const { return divide() || find_integrator_
 
 bool TimeParameters::chooses_steps() const {
   const auto error = parameters.find(error_key);
-  return divide() || (error != parameters.end() && std::get<double>(error->second) > 0);
+  return steps != steps::shared || (error != parameters.end() && std::get<double>(error->second) > 0);
 }
 
 FieldChoice OutputParameters::field_choice() const {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -87,6 +88,7 @@ class ConfigBuilder {
     check_external_masses();
     drop_idle_settings();
     check_shortest_step();
+    check_substeps();
     resolve_G();
     resolve_begin();
     check_times();
@@ -300,6 +302,18 @@ class ConfigBuilder {
     if (given->from_command_line || !(is_changed("steps") || is_changed("integrator") || is_changed(error_key)))
       fail(*given, "has no effect and must go: neither time.steps nor time.error lets steps be chosen");
     config_.time.dt_min = 0;
+  }
+
+  // Steps that are chosen are not given; else like drop_idle_settings().
+  void check_substeps() {
+    TimeParameters& time = config_.time;
+    if (time.substeps == 1) return;
+    const GivenSetting *const given = find("time", "substeps"), *const chosen = find("time", "steps");
+    if (!std::has_single_bit(time.substeps)) fail(*given, "must be a power of two");
+    if (time.steps == steps::shared) return;
+    if (given->from_command_line || !chosen->from_command_line)
+      fail(*given, fmt::format("with time.steps = \"{}\" it has no effect and must go", time.steps));
+    time.substeps = 1;
   }
 
   // A key without effect is an error, unless it is in the file and the command line has changed the key on which it depends.

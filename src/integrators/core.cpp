@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "kernels/base/error.hpp"
@@ -15,7 +16,7 @@ namespace {
 /// A particle as ranks exchange it.
 struct CoreParticle {
   Double4 position, acceleration;
-  Double3 velocity;
+  Double3 velocity, former_acceleration;
   std::uint64_t id;
   std::uint8_t type, rung;
 };
@@ -27,18 +28,20 @@ struct IsBeyond {
 };
 struct Pack {
   ParticleView p;
+  const Double3* former;  ///< null: not kept
   const std::uint64_t* id;
   const std::uint8_t *type, *rung;
   const std::uint32_t* index;
   CoreParticle* to;
   GROVE_HD void operator()(std::size_t k) const {
     const std::uint32_t i = index[k];
-    to[k] = {p.position[i], p.acceleration[i], p.velocity[i], id[i], type[i], rung[i]};
+    to[k] = {p.position[i], p.acceleration[i], p.velocity[i], former ? former[i] : Double3{}, id[i], type[i], rung[i]};
   }
 };
 struct Unpack {
   const CoreParticle* from;
   ParticleView p;
+  Double3* former;
   std::uint64_t* id;
   std::uint8_t *type, *rung;
   Double4* all;
@@ -47,6 +50,7 @@ struct Unpack {
     p.position[i] = one.position;
     p.velocity[i] = one.velocity;
     all[i] = one.acceleration;
+    former[i] = one.former_acceleration;
     id[i] = one.id;
     type[i] = one.type;
     rung[i] = one.rung;
@@ -72,8 +76,10 @@ struct CoreById {
 struct PutBack {
   CoreById core;
   ParticleView from;
+  const Double3* former_in_core;
   const std::uint8_t* rung_in_core;
   ParticleView p;
+  Double3* former;  ///< null: not kept
   const std::uint64_t* id;
   std::uint8_t* rung;
   int limit;
@@ -83,6 +89,7 @@ struct PutBack {
     p.position[i] = from.position[k];
     p.velocity[i] = from.velocity[k];
     rung[i] = rung_in_core[k];
+    if (former) former[i] = former_in_core[k];
   }
 };
 
@@ -101,22 +108,25 @@ struct LastKickByRest {
 };
 
 template <class Space>
-CoreById by_id(const CoreParticles<Space>& core) {
-  return {core.particles.id.data(), core.particles.size()};
+CoreById by_id(const Particles<Space>& core) {
+  return {core.id.data(), core.size()};
+}
+
+/// Adds what all ranks have done alike: each force is counted once.
+void add_once(const Communicator& comm, RungCensus work, RungCensus& census) {
+  for (std::size_t r = 0; r < work.size(); ++r) {
+    if (!comm.is_root()) work[r].updates = 0;
+    work_of(census, static_cast<int>(r)) += work[r];
+  }
 }
 
 }  // namespace
 
 template <class Space>
-Core<Space>::Core(const GravityParameters& gravity) : law_(gravity) {}
-template <class Space>
-Core<Space>::~Core() = default;
-
-template <class Space>
 void Core<Space>::gather(StepContext<Space>& context, int limit) {
   Space& space = context.space();
   const Particles<Space>& all = context.particles();
-  if (!core_) core_ = std::make_unique<CoreParticles<Space>>(space);
+  if (!core_) core_.emplace(space);
   limit_ = limit;
   Buffer<Space, std::uint32_t>& index = core_->index;
   const std::uint32_t count = select_indices(space, all.size(), IsBeyond{rungs_of(all), limit}, [&](std::uint32_t found) {
@@ -126,7 +136,8 @@ void Core<Space>::gather(StepContext<Space>& context, int limit) {
   std::vector<CoreParticle> some(count);
   {
     Scratch<Space, CoreParticle> packed(space, count);
-    space.for_each(count, Pack{view_of(all), all.id.data(), all.type.data(), rungs_of(all), index.data(), packed.data()});
+    space.for_each(count, Pack{view_of(all), former_accelerations_of(all), all.id.data(), all.type.data(), rungs_of(all), index.data(),
+                               packed.data()});
     space.copy_to_host(some.data(), packed.data(), count * sizeof(CoreParticle));
   }
   std::vector<CoreParticle> core = context.comm().all_gather_vectors(std::span<const CoreParticle>(some));
@@ -142,23 +153,28 @@ void Core<Space>::gather(StepContext<Space>& context, int limit) {
   Particles<Space>& particles = core_->particles;
   particles.resize_discard(core.size());
   core_->rest.resize_discard(core.size());
-  index.resize_discard(core.size());
   Scratch<Space, CoreParticle> packed(space, core.size());
   space.copy_from_host(packed.data(), core.data(), core.size() * sizeof(CoreParticle));
-  space.for_each(core.size(), Unpack{packed.data(), view_of(particles), particles.id.data(), particles.type.data(), rungs_of(particles),
-                                     core_->rest.data()});
+  space.for_each(core.size(), Unpack{packed.data(), view_of(particles), former_accelerations_of(particles), particles.id.data(),
+                                     particles.type.data(), rungs_of(particles), core_->rest.data()});
 }
 
 template <class Space>
 void Core<Space>::step(StepContext<Space>& context, const RungRules& rules, std::uint64_t tick, RungCensus& census) {
   RungCensus work;
-  const int finest = take_core_steps(context.space(), *core_, {law_, rules, limit_, tick}, work);
+  const int finest = take_core_steps(context.space(), core_->particles, core_->rest.data(), step_of_limit(law_, rules, limit_, tick), work);
   require_possible(context, core_->particles, rules, finest);
-  // All ranks do the same: each force is counted once.
-  for (std::size_t r = 0; r < work.size(); ++r) {
-    if (!context.comm().is_root()) work[r].updates = 0;
-    work_of(census, static_cast<int>(r)) += work[r];
-  }
+  add_once(context.comm(), std::move(work), census);
+}
+
+template <class Space>
+void Core<Space>::step_alone(StepContext<Space>& context, const RungRules& rules, int coarsest, RungCensus& census) const {
+  RungCensus work;
+  Particles<Space>& particles = context.particles();
+  const int finest = take_core_steps<Space>(context.space(), particles, nullptr, {law_, rules, coarsest, 0, base_ticks}, work);
+  require_possible(context, particles, rules, finest);
+  add_once(context.comm(), std::move(work), census);
+  context.forces_are_set(rules.base);
 }
 
 template <class Space>
@@ -166,15 +182,16 @@ void Core<Space>::put_back(StepContext<Space>& context) const {
   Space& space = context.space();
   const Particles<Space>& core = core_->particles;
   Particles<Space>& all = context.particles();
-  space.for_each(all.size(), PutBack{by_id(*core_), view_of(core), rungs_of(core), view_of(all), all.id.data(), rungs_of(all), limit_});
+  space.for_each(all.size(), PutBack{by_id(core), view_of(core), former_accelerations_of(core), rungs_of(core), view_of(all),
+                                     former_accelerations_of(all), all.id.data(), rungs_of(all), limit_});
 }
 
 template <class Space>
 void Core<Space>::kick_by_rest(StepContext<Space>& context, const RungRules& rules) const {
   Space& space = context.space();
   Particles<Space>& all = context.particles();
-  space.for_each(all.size(), LastKickByRest{by_id(*core_), core_->particles.acceleration.data(), view_of(all), all.id.data(), rungs_of(all),
-                                            limit_, CoreStep{law_, rules, limit_, 0}.half()});
+  space.for_each(all.size(), LastKickByRest{by_id(core_->particles), core_->particles.acceleration.data(), view_of(all), all.id.data(),
+                                            rungs_of(all), limit_, step_of_limit(law_, rules, limit_, 0).half()});
 }
 
 template class Core<BackEnd>;

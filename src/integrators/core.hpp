@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
@@ -21,8 +21,7 @@ namespace grove {
 template <class Space>
 class Core {
  public:
-  explicit Core(const GravityParameters& gravity);
-  ~Core();
+  explicit Core(const GravityParameters& gravity) : law_(gravity) {}
 
   /// Takes the particles of all ranks on finer rungs than `limit`, with accelerations of their present positions. Collective; synchronises.
   void gather(StepContext<Space>& context, int limit);
@@ -34,10 +33,22 @@ class Core {
   /// The kick by all other forces that ends the step, when these are known.
   void kick_by_rest(StepContext<Space>& context, const RungRules& rules) const;
 
+  /// Takes all particles through a base step where they are alone (StepContext::is_own_gravity_all()), with the particles themselves as the
+  /// core, on this rung and finer ones. Throws as step() does.
+  void step_alone(StepContext<Space>& context, const RungRules& rules, int coarsest, RungCensus& census) const;
+
  private:
+  struct Members {
+    explicit Members(Space& space) : particles(space, fields_with({rung_row(), former_acceleration_row()})), rest(space), index(space) {}
+
+    Particles<Space> particles;          ///< their accelerations are those by the core
+    Buffer<Space, Double4> rest;         ///< [particles] all other accelerations
+    Buffer<Space, std::uint32_t> index;  ///< of this rank's among all of its particles
+  };
+
   const GravityLaw law_;
   int limit_ = beyond_all_rungs;
-  std::unique_ptr<CoreParticles<Space>> core_;
+  std::optional<Members> core_;
 };
 
 }  // namespace grove

@@ -1,8 +1,8 @@
 #include "src/integrators/core_limit.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 
 namespace grove {
 
@@ -23,7 +23,7 @@ struct Beyond {
 };
 Beyond beyond(std::span<const std::uint64_t> particles, int limit) {
   Beyond sum;
-  for (std::size_t r = static_cast<std::size_t>(limit) + 1; r < particles.size(); ++r) {
+  for (auto r = static_cast<std::size_t>(limit + 1); r < particles.size(); ++r) {
     const auto count = static_cast<double>(particles[r]);
     sum.particles += count;
     sum.steps += count * steps_of(static_cast<int>(r));
@@ -33,21 +33,28 @@ Beyond beyond(std::span<const std::uint64_t> particles, int limit) {
 
 }  // namespace
 
-std::optional<int> core_limit(std::span<const std::uint64_t> particles, std::uint64_t most, int ranks, const StepCosts& costs) {
+std::optional<int> core_limit(std::span<const std::uint64_t> particles, std::uint64_t most, int ranks, const StepCosts& costs,
+                              bool may_be_all) {
   const int finest = finest_of(particles);
-  const double of_rank = static_cast<double>(std::accumulate(particles.begin(), particles.end(), std::uint64_t{0})) / ranks;
+  const Beyond whole = beyond(particles, all_rungs);
+  const double all = steps_of(finest);
+  // Of so many sub-steps outside of the core, in which so many particles get a force in all.
+  const auto of_others = [&](double sub_steps, double updates) {
+    const double with_trees = (costs.sub_step + costs.particle * whole.particles / ranks) * sub_steps + costs.update / ranks * updates;
+    return std::min(with_trees, costs.few_sub_step * sub_steps + costs.few_pair * whole.particles * updates);
+  };
   std::optional<int> best;
-  double most_saved = 0;
-  for (int limit = 0; limit < finest; ++limit) {
+  double least = of_others(all, whole.steps);
+  for (int limit = may_be_all ? all_rungs : 0; limit < finest; ++limit) {
     const Beyond core = beyond(particles, limit);
     if (core.particles > static_cast<double>(most)) continue;
-    const double all = steps_of(finest), of_limit = steps_of(limit);
-    const double others =
-        (costs.sub_step + costs.particle * of_rank) * (all - of_limit) + costs.update / ranks * (core.steps - core.particles * of_limit);
+    // Where all are the core, there are no steps of the limit.
+    const double of_limit = limit == all_rungs ? 0 : steps_of(limit);
     // The forces in the core at the beginning of each step of the limit come to those of its own steps.
     const double pairs = core.particles * (core.steps + core.particles * of_limit);
-    const double saved = others - costs.core_sub_step * (all + of_limit) - costs.pair * pairs - costs.exchange * of_limit;
-    if (saved > most_saved) best = limit, most_saved = saved;
+    const double cost = of_others(of_limit, whole.steps - core.steps + core.particles * of_limit) + costs.core_sub_step * (all + of_limit) +
+                        costs.pair * pairs + costs.exchange * of_limit;
+    if (cost < least) best = limit, least = cost;
   }
   return best;
 }

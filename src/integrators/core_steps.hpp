@@ -15,26 +15,20 @@ namespace grove {
 /// More than these a core cannot have.
 inline constexpr std::uint64_t most_in_core = 65536;
 
-template <class Space>
-struct CoreParticles {
-  explicit CoreParticles(Space& space) : particles(space, fields_with({rung_row()})), rest(space), index(space) {}
-
-  Particles<Space> particles;   ///< their accelerations are those by the core
-  Buffer<Space, Double4> rest;  ///< all other accelerations
-  Buffer<Space, std::uint32_t> index;
-};
-
-/// A step of the limit, in which the core takes its own.
+/// A time in which the core takes its own steps.
 struct CoreStep {
   const GravityLaw& law;
   const RungRules& rules;
-  int limit;
-  std::uint64_t begin;  ///< tick
+  int coarsest;              ///< rung of the core
+  std::uint64_t begin, end;  ///< ticks
 
-  Rungs own() const { return {limit + 1, beyond_all_rungs}; }
-  std::uint64_t end() const { return begin + ticks_of(limit); }
-  double half() const { return 0.5 * std::ldexp(rules.base, -limit); }
+  Rungs own() const { return {coarsest, beyond_all_rungs}; }
+  double half() const { return 0.5 * rules.base * static_cast<double>(end - begin) / static_cast<double>(base_ticks); }
 };
+/// The step of the limit that begins at a tick, for particles on finer rungs.
+inline CoreStep step_of_limit(const GravityLaw& law, const RungRules& rules, int limit, std::uint64_t begin) {
+  return {law, rules, limit + 1, begin, begin + ticks_of(limit)};
+}
 
 GROVE_HD inline Double4 difference(const Double4& a, const Double4& b) { return {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w}; }
 
@@ -49,9 +43,11 @@ struct KickByRest {
   }
 };
 
-/// Takes the core through the step, with `rest` the accelerations by all particles at its beginning. Adds what was done to `work`. Returns
-/// the finest rung that is occupied; if that is beyond the deepest one, the step has not been taken to its end. Synchronises.
+/// Takes the particles `p` through the step. `rest` [particles]: the accelerations by all particles at its beginning, and afterwards those
+/// by all that are not in the core, while the accelerations of `p` are those by the core; null: the core is all, and its accelerations are
+/// known. Adds what was done to `work`. Returns the finest rung that is occupied; if that is beyond the deepest one, the step has not been
+/// taken to its end. Synchronises.
 template <class Space>
-int take_core_steps(Space& space, CoreParticles<Space>& core, const CoreStep& step, RungCensus& work);
+int take_core_steps(Space& space, Particles<Space>& p, Double4* rest, const CoreStep& step, RungCensus& work);
 
 }  // namespace grove

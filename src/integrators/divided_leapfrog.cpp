@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include "kernels/base/error.hpp"
@@ -10,6 +11,7 @@
 #include "kernels/gravity/points.hpp"
 #include "kernels/gravity/softening_classes.hpp"
 #include "src/integrators/core_limit.hpp"
+#include "src/solver/force_method.hpp"
 
 namespace grove {
 
@@ -44,7 +46,8 @@ struct IsHeavy {
 RungRules rules_for(const StepParameters& parameters, const GravityParameters& gravity) {
   RungRules rules;
   rules.criterion = parameters.criterion;
-  rules.accuracy = parameters.accuracy;
+  // Particles that are given a rung ask for nothing.
+  rules.accuracy = parameters.steps == steps::shared ? std::numeric_limits<double>::infinity() : parameters.accuracy;
   rules.softening = softening_classes(gravity);
   rules.dt_min = parameters.dt_min;
   return rules;
@@ -54,7 +57,8 @@ RungRules rules_for(const StepParameters& parameters, const GravityParameters& g
 
 template <class Space>
 DividedLeapfrog<Space>::DividedLeapfrog(const StepParameters& parameters, const GravityParameters& gravity)
-    : parameters_(parameters), rules_(rules_for(parameters, gravity)), core_(gravity) {
+    : parameters_(parameters), gravity_(gravity), rules_(rules_for(parameters, gravity)), core_(gravity) {
+  if (parameters.steps == steps::shared) return;
   const SofteningClasses& softening = rules_.softening;
   bool is_known = false;
   with_criterion(parameters.criterion, [&]<class Criterion>() {
@@ -69,10 +73,24 @@ DividedLeapfrog<Space>::DividedLeapfrog(const StepParameters& parameters, const 
 template <class Space>
 void DividedLeapfrog<Space>::end(StepContext<Space>& context, double dt) {
   begin_base_step(context, dt);
-  Stopwatch watch;
-  Rungs rungs = kick_and_choose(context, 0);
-  const RungCounts counts = count_by_rung(context.space(), context.particles());
+  const Rungs rungs = kick_and_choose(context, 0);
+  const RungCounts counts = count_particles(context);
   for (int r = rungs.coarsest; r <= rungs.finest; ++r) work_of(census_, r).particles = counts.part[r];
+  if (own_.finest < own_.coarsest)
+    core_.step_alone(context, rules_, own_.coarsest, census_);
+  else
+    take_sub_steps(context, dt, rungs);
+  if (parameters_.steps == steps::automatic) look_at_choice(context.comm());
+  Particles<Space>& particles = context.particles();
+  if (!particles.table()->find(time_step_field)) return;
+  auto* const time_step = reinterpret_cast<double*>(particles.array(particles.table()->array_of(time_step_field)).data());
+  context.space().for_each(particles.size(), SetTimeStep{rungs_of(particles), dt, time_step});
+}
+
+/// `rungs`: those that are occupied. All first steps have begun, but those of the core.
+template <class Space>
+void DividedLeapfrog<Space>::take_sub_steps(StepContext<Space>& context, double dt, Rungs rungs) {
+  Stopwatch watch;
   for (std::uint64_t tick = 0; tick < base_ticks;) {
     const bool has_core = rungs.finest > own_.finest;
     const int finest = std::min(rungs.finest, own_.finest);
@@ -94,18 +112,13 @@ void DividedLeapfrog<Space>::end(StepContext<Space>& context, double dt) {
       context.compute_forces(step, [this, tick](Space& space, Particles<Space>& particles) { return mark(space, particles, tick); });
     if (has_core) core_.kick_by_rest(context, rules_);
     Particles<Space>& particles = context.particles();
-    const std::uint64_t updates = count_from(context.space(), particles, longest);
+    const std::uint64_t updates = longest == rungs.coarsest ? particles.size() : count_from(context.space(), particles, longest);
     if (tick < base_ticks)
       rungs = kick_and_choose(context, tick);
     else
       context.space().for_each(particles.size(), HalfKick{view_of(particles), rungs_of(particles), dt, own_.finest});
     add_sub_step(census_, longest, updates, watch.lap() - core_seconds);
   }
-  if (parameters_.steps == steps::automatic) look_at_choice(context.comm());
-  Particles<Space>& particles = context.particles();
-  if (!particles.table()->find(time_step_field)) return;
-  auto* const time_step = reinterpret_cast<double*>(particles.array(particles.table()->array_of(time_step_field)).data());
-  context.space().for_each(particles.size(), SetTimeStep{rungs_of(particles), dt, time_step});
 }
 
 /// Steps that are the same for all are those of which all particles are pinned.
@@ -117,28 +130,43 @@ void DividedLeapfrog<Space>::begin_base_step(StepContext<Space>& context, double
   // The last one that is not shorter than dt_min, up to rounding.
   if (rules_.dt_min > 0 && dt != 0)
     rules_.deepest = std::clamp(static_cast<int>(std::log2(std::abs(dt) / rules_.dt_min * (1 + 1e-9))), 0, deepest_rung);
-  if (heavy_mass_ < 0) look_at_masses(context);
+  if (heavy_mass_ < 0 && !are_given()) look_at_masses(context);
   const bool are_alike = parameters_.steps == steps::adaptive || (parameters_.steps == steps::automatic && choice_.are_alike());
-  rules_.pinned_mass = are_alike ? 0 : heavy_mass_;
+  rules_.pinned_mass = are_given() ? std::numeric_limits<double>::infinity() : are_alike ? 0 : heavy_mass_;
   Particles<Space>& particles = context.particles();
   if (parameters_.steps == steps::automatic && choice_.looks_again())
     context.space().fill_bytes(rungs_of(particles), no_rung, particles.size());
   choose_first_rungs(context.space(), particles, rules_);
-  own_ = {0, beyond_all_rungs};
-  if (!are_alike) choose_core(context);
+  own_ = {are_given() ? rung_of_substeps(parameters_.substeps) : 0, beyond_all_rungs};
+  choose_core(context, are_given() || are_alike);
 }
 
 /// Which particles are the core follows from their rungs when the base step begins.
 template <class Space>
-void DividedLeapfrog<Space>::choose_core(StepContext<Space>& context) {
+void DividedLeapfrog<Space>::choose_core(StepContext<Space>& context, bool are_alike) {
+  // With gravity.method = "direct" the energies of all particles are in FP64.
+  const bool may_be_all = context.is_own_gravity_all() && !(Space::on_gpu && gravity_.method == "direct");
   std::optional<int> limit = parameters_.core_beyond;
   if (!limit && parameters_.core_up_to > 0) {
-    RungCounts counts = count_by_rung(context.space(), context.particles());
+    RungCounts counts = count_particles(context);
     context.comm().sum(std::span<std::uint64_t>(counts.part));
-    const StepCosts costs = Space::on_gpu ? gpu_costs(rules_.softening.count()) : cpu_costs;
-    limit = core_limit(counts.part, parameters_.core_up_to, context.comm().size(), costs);
+    const int ranks = context.comm().size();
+    const std::uint64_t all = std::accumulate(std::begin(counts.part), std::end(counts.part), std::uint64_t{0});
+    StepCosts costs = Space::on_gpu ? gpu_costs(rules_.softening.count()) : cpu_costs;
+    if (!uses_direct_summation(gravity_, all, ranks, Space::on_gpu)) costs.few_sub_step = std::numeric_limits<double>::infinity();
+    limit = core_limit(counts.part, parameters_.core_up_to, ranks, costs, may_be_all);
   }
-  own_.finest = limit.value_or(beyond_all_rungs);
+  if (limit && (*limit == all_rungs ? !may_be_all : are_alike)) limit.reset();
+  if (limit) own_.finest = *limit == all_rungs ? own_.coarsest - 1 : *limit;
+}
+
+/// This rank's particles on each rung.
+template <class Space>
+RungCounts DividedLeapfrog<Space>::count_particles(StepContext<Space>& context) const {
+  if (!are_given()) return count_by_rung(context.space(), context.particles());
+  RungCounts counts{};
+  counts.part[own_.coarsest] = context.particles().size();
+  return counts;
 }
 
 template <class Space>
@@ -191,6 +219,7 @@ Rungs DividedLeapfrog<Space>::kick_and_choose(StepContext<Space>& context, std::
 
 template <class Space>
 Rungs DividedLeapfrog<Space>::occupied(StepContext<Space>& context) const {
+  if (are_given()) return {own_.coarsest, own_.coarsest};
   const Rungs here = rungs_occupied(context.space(), context.particles());
   const Communicator& comm = context.comm();
   const Rungs rungs{comm.min(here.coarsest), comm.max(here.finest)};

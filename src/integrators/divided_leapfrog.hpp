@@ -22,7 +22,10 @@ namespace grove {
 /// A particle may take a finer rung at the end of any of its steps, and a rung that is one coarser where a step of that begins. Heavy
 /// particles are on the finest rung that is occupied: their own steps would be long, but all others feel where they are.
 ///
-/// Where it is faster, the particles on the finest rungs are a core (see Core): for all others their steps are those of its limit.
+/// Where it is faster, the particles on the finest rungs are a core (see Core): for all others their steps are those of its limit. If there
+/// are few particles, all of them are the core.
+///
+/// Equal steps that the run asks for (time.substeps) are those of particles on one rung.
 template <class Space>
 class DividedLeapfrog final : public Integrator<Space> {
  public:
@@ -39,16 +42,21 @@ class DividedLeapfrog final : public Integrator<Space> {
 
  private:
   void begin_base_step(StepContext<Space>& context, double dt);
-  void choose_core(StepContext<Space>& context);
+  void take_sub_steps(StepContext<Space>& context, double dt, Rungs rungs);
+  void choose_core(StepContext<Space>& context, bool are_alike);
   void look_at_choice(const Communicator& comm);
   void look_at_masses(StepContext<Space>& context);
   Rungs kick_and_choose(StepContext<Space>& context, std::uint64_t tick);
+  RungCounts count_particles(StepContext<Space>& context) const;
   Rungs occupied(StepContext<Space>& context) const;
+  /// Whether all particles are on the rung of time.substeps.
+  bool are_given() const { return parameters_.steps == steps::shared; }
   const std::uint8_t* mark(Space& space, Particles<Space>& particles, std::uint64_t tick);
 
   const StepParameters parameters_;
+  const GravityParameters gravity_;
   RungRules rules_;    ///< of the present base step
-  Rungs own_;          ///< rungs of particles that are not in the core
+  Rungs own_;          ///< rungs of particles that are not in the core; the finest is coarser than the coarsest: all are in it
   StepChoice choice_;  ///< with steps = "auto"
   Core<Space> core_;
   double heavy_mass_ = -1;  ///< particles of this mass and above are heavy; infinite: none is; < 0: not known yet

@@ -1,6 +1,7 @@
 // Loops over particles with rungs: kicks, and the choice of steps.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "kernels/particles/rungs.hpp"
 #include "src/integrators/integrator.hpp"
 #include "src/integrators/step_criteria.hpp"
+#include "src/integrators/step_parameters.hpp"
 
 namespace grove {
 
@@ -21,6 +23,7 @@ inline constexpr int deepest_rung = 20;
 inline constexpr int beyond_all_rungs = deepest_rung + 2;
 /// Of one base step.
 inline constexpr std::uint64_t base_ticks = std::uint64_t{1} << deepest_rung;
+static_assert(base_ticks == most_substeps);
 
 GROVE_HD constexpr std::uint64_t ticks_of(int rung) { return base_ticks >> rung; }
 GROVE_HD constexpr bool ends_at(int rung, std::uint64_t tick) { return (tick & (ticks_of(rung) - 1)) == 0; }
@@ -37,6 +40,9 @@ GROVE_HD inline int rung_for(double wanted, double base, int deepest) {
   for (double step = base; step > wanted && rung <= deepest; step *= 0.5) ++rung;
   return rung;
 }
+
+/// That of particles which take so many steps in a base step, a power of two.
+constexpr int rung_of_substeps(std::uint64_t substeps) { return std::countr_zero(substeps); }
 
 struct Rungs {
   int coarsest = beyond_all_rungs, finest = 0;
@@ -57,7 +63,7 @@ inline LengthOfType lengths_of(const SofteningClasses& classes) {
 /// How the particles of a base step choose their rungs.
 struct RungRules {
   std::string criterion;
-  double accuracy = 0;
+  double accuracy = 0;  ///< infinite: are_given()
   SofteningClasses softening;
   double base = 0;             ///< the base step
   double dt_min = 0;           ///< no step is shorter; 0: any may be
@@ -65,6 +71,8 @@ struct RungRules {
   double pinned_mass = 0;      ///< particles of this mass and above are on the finest rung that is occupied; infinite: there are none
 
   bool has_pinned() const { return pinned_mass < std::numeric_limits<double>::infinity(); }
+  /// Whether no particle ever wants another rung than the coarsest that it may take.
+  bool are_given() const { return !(accuracy < std::numeric_limits<double>::infinity()); }
 };
 
 /// Calls f.operator()<Criterion>() for the criterion of that name.
@@ -91,7 +99,7 @@ struct FirstRung {
   int deepest;
   GROVE_HD void operator()(std::size_t i) const {
     if (rung[i] != no_rung) return;
-    rung[i] = static_cast<std::uint8_t>(rung_for(Criterion::step(p.acceleration[i], softening(type[i]), accuracy), fabs(base), deepest));
+    rung[i] = static_cast<std::uint8_t>(rung_for(Criterion::step({p.acceleration[i], softening(type[i])}, accuracy), fabs(base), deepest));
   }
 };
 
@@ -100,6 +108,7 @@ template <class Criterion>
 struct KickAndChoose {
   ParticleView p;
   const Double4* rest;  ///< forces that the criterion sees beside the accelerations; may be null
+  Double3* former;      ///< see former_acceleration_row(); null: not kept
   const std::uint8_t* type;
   std::uint8_t* rung;
   LengthOfType softening;
@@ -118,13 +127,26 @@ struct KickAndChoose {
     if (now != 0 && r <= own.finest) v = half_kicked(v, base, r, force);
     const Double4 further = rest ? rest[i] : Double4{};
     const Double4 all{force.x + further.x, force.y + further.y, force.z + further.z, force.w + further.w};
-    const int wanted = rung_for(Criterion::step(all, softening(type[i]), accuracy), fabs(base), deepest);
-    const int coarser = r > own.finest ? own.finest : r - 1;
+    StepClues clues{all, softening(type[i])};
+    if constexpr (Criterion::needs_past) look_back(i, r, v, clues);
+    const int wanted = rung_for(Criterion::step(clues, accuracy), fabs(base), deepest);
+    const int coarser = r > own.finest && own.finest >= own.coarsest ? own.finest : r - 1;
     r = wanted > r ? wanted : begun_at(larger(wanted, smaller(coarser, deepest)), now);
     r = larger(r, own.coarsest);
     rung[i] = static_cast<std::uint8_t>(r);
     if (p.position[i].w < pinned_mass && r <= own.finest) v = half_kicked(v, base, r, force);
     p.velocity[i] = v;
+  }
+
+ private:
+  /// At the end of a step on rung r, with the velocity v.
+  GROVE_HD void look_back(std::size_t i, int r, const Double3& v, StepClues& clues) const {
+    const Double3 now = position_of(clues.force), before = former[i];
+    former[i] = now;
+    if (!(dot(before, before) > 0)) return;
+    const double step = ldexp(fabs(base), -r);
+    clues.change = now - before;
+    clues.way = sqrt(dot(v, v)) * step + 0.5 * sqrt(dot(now, now)) * step * step;
   }
 };
 
@@ -223,6 +245,7 @@ template <class Criterion, class Space>
 KickAndChoose<Criterion> choose_for(Particles<Space>& particles, const RungRules& rules, const Rungs& own, const Double4* rest) {
   return {view_of(particles),
           rest,
+          former_accelerations_of(particles),
           particles.type.data(),
           rungs_of(particles),
           lengths_of(rules.softening),

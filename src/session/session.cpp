@@ -324,7 +324,7 @@ std::vector<std::string> Session::advice(double until) {
   comm_.agree([&] { schedule.emplace(time_, end, is_chosen ? end - time_ : dividing_step(end), 0, config_.time.unit_of_dt); });
   // Steps that are chosen are as long as they may be.
   const bool checks_step = !is_chosen && !config_.time.chooses_steps();
-  const StepCriterion check = checks_step ? simulation_->check_step(schedule->dt(), {}, tolerated_share) : StepCriterion{};
+  const StepCriterion check = checks_step ? simulation_->check_step(schedule->dt(), config_.time, tolerated_share) : StepCriterion{};
   Diagnostics sums = simulation_->diagnostics();
   if (external_) sums.is_held = true;  // the zero of its potential is anywhere
   for (std::string& line : advice_on_first_state(sums, check, *schedule, config_)) lines.push_back(std::move(line));

@@ -23,7 +23,7 @@ struct WantsLess {
   LengthOfType softening;
   double accuracy, step;
   GROVE_HD std::uint64_t operator()(std::size_t i) const {
-    return position[i].w > 0 && Criterion::step(acceleration[i], softening(type[i]), accuracy) < step ? 1 : 0;
+    return position[i].w > 0 && Criterion::step({acceleration[i], softening(type[i])}, accuracy) < step ? 1 : 0;
   }
 };
 
@@ -38,7 +38,8 @@ StepCriterion apply_step_criterion(Space& space, const Communicator& comm, const
   const SofteningClasses classes = softening_classes(gravity);
   with_criterion(steps.criterion, [&]<class Criterion>() {
     if (Criterion::needs_softening && !(classes.length.front() > 0)) return;
-    const auto share_for = [&](double step) {
+    const auto share_for = [&](double base_step) {
+      const double step = steps.longest(base_step);
       const WantsLess<Criterion> wants_less{
           particles.position.data(), particles.acceleration.data(), particles.type.data(), lengths_of(classes), steps.accuracy, step};
       const std::uint64_t here = space.transform_reduce(particles.size(), std::uint64_t{0}, wants_less, Add{});

@@ -181,6 +181,17 @@ void StepPipeline<Space>::compute_forces(double next_drift, const MarkActive<Spa
   state_ = StepState::forces_ready;
 }
 
+template <class Space>
+void StepPipeline<Space>::forces_are_set(double since_beginning) {
+  Particles<Space>& set = particles();
+  positions_are_at(since_beginning);
+  sums_.reset();
+  are_of_some_ = false;
+  if (keeps_own_gravity(set)) keep_own_gravity(parts_.space, set, nullptr);
+  set.has_acceleration = true;
+  state_ = StepState::forces_ready;
+}
+
 /// An integrator goes no further than to the first forces of a step that begins before the last one's results are known.
 template <class Space>
 void StepPipeline<Space>::require_open() const {

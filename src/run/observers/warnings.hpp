@@ -27,9 +27,10 @@ class WarningObserver final : public Observer {
     const ObserverSetup& setup = context_.setup;
     // Steps that are chosen are as long as they may be; a run may have no step at all.
     const double dt = setup.schedule.dt();
-    const StepCriterion check = setup.config.time.chooses_steps() || setup.schedule.steps() == 0
-                                    ? StepCriterion{0, dt}
-                                    : apply_step_criterion(context_.space, context_.comm, context_.particles, setup.config.gravity, dt);
+    const StepCriterion check =
+        setup.config.time.chooses_steps() || setup.schedule.steps() == 0
+            ? StepCriterion{0, dt}
+            : apply_step_criterion(context_.space, context_.comm, context_.particles, setup.config.gravity, dt, setup.config.time);
     const PotentialHolders holders =
         state.step == 0 ? find_potential_holders(context_.space, context_.comm, context_.particles) : PotentialHolders{};
     const bool is_news = state.step == 0 || check.would_do < much_shorter * advised_dt_;

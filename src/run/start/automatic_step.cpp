@@ -9,9 +9,7 @@ constexpr double half = 0.5;
 }
 
 double automatic_step(Simulation& simulation, const Config& config, const Communicator& comm, double most) {
-  const bool divides = config.time.divide();
-  const StepParameters steps = divides ? static_cast<const StepParameters&>(config.time) : StepParameters{};
-  const StepCriterion check = simulation.check_step(most, steps, divides ? half : tolerated_share);
+  const StepCriterion check = simulation.check_step(most, config.time, config.time.steps == steps::shared ? tolerated_share : half);
   // The same on all ranks.
   if (!check.is_known)
     comm.agree([] {

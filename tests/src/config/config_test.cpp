@@ -507,6 +507,14 @@ TEST(Config, TheShortestStepGoesWithTheStepsThatAreChosen) {
   }
 }
 
+TEST(Config, SubstepsAreAPowerOfTwoOfSharedSteps) {
+  const std::string file = "[initial_conditions]\ngenerator = \"plummer\"\n[time]\n";
+  EXPECT_EQ(parse_config(file + "substeps = 16\n", "run.toml", {}).time.substeps, 16U);
+  expect_in(error_of(file + "substeps = 12\n"), {"time.substeps", "12", "power of two"});
+  expect_in(error_of(file + "substeps = 4\nsteps = \"block\"\n"), {"time.substeps", "time.steps", "no effect"});
+  expect_in(error_of(file + "substeps = 4\nintegrator = \"rk4\"\n"), {"time.substeps", "time.integrator", "no effect"});
+}
+
 TEST(ConfigTable, NearestNameIsNoneWhenNoneIsNear) {
   EXPECT_EQ(nearest_name("sofening", {"softening", "softening_kernel"}), "softening");
   EXPECT_EQ(nearest_name("colour", {"theta", "softening"}), "");

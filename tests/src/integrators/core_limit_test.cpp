@@ -31,6 +31,20 @@ TEST(CoreLimit, IsNoneWhereThereIsNothingToSave) {
   EXPECT_EQ(core_limit(Particles{10000, 90000}, 100000, 1, cpu_costs), std::nullopt);
 }
 
+TEST(CoreLimit, MayBeBeyondAllRungs) {
+  EXPECT_EQ(core_limit(Particles{0, 0, 3}, 8192, 1, gpu_costs(1), true), all_rungs);
+  EXPECT_EQ(core_limit(Particles{0, 0, 3}, 8192, 1, gpu_costs(1)), std::nullopt);
+  EXPECT_EQ(core_limit(Particles{0, 0, 0, 0, 4096}, 8192, 1, gpu_costs(1), true), all_rungs);
+  EXPECT_EQ(core_limit(Particles{0, 0, 0, 0, 4096}, 4095, 1, gpu_costs(1), true), std::nullopt);
+  // So many that a launch for each sub-step takes no longer, unless few of them are active.
+  EXPECT_EQ(core_limit(Particles{0, 0, 0, 0, 8192}, 8192, 1, gpu_costs(1), true), std::nullopt);
+  EXPECT_EQ(core_limit(Particles{8000, 100, 50, 30, 12}, 8192, 1, gpu_costs(1), true), all_rungs);
+  // On a CPU other sums over all pairs are faster.
+  EXPECT_EQ(core_limit(Particles{0, 0, 3}, 8192, 1, cpu_costs, true), std::nullopt);
+  EXPECT_EQ(core_limit(Particles{500, 500}, 8192, 1, cpu_costs, true), std::nullopt);
+  EXPECT_EQ(core_limit(Particles{40000, 60000, 320, 40, 8, 2}, 8192, 1, cpu_costs, true), 1);
+}
+
 // Ranks share the particles, and each has the whole core.
 TEST(CoreLimit, IsFinerOnManyRanks) {
   const Particles particles{400000, 600000, 4000, 400, 10};

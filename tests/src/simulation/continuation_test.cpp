@@ -7,6 +7,7 @@
 
 #include "io/snapshots/checkpoint.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
+#include "src/integrators/core_limit.hpp"
 #include "src/integrators/integrators.hpp"
 #include "tests/support/physics_support.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -139,7 +140,8 @@ TEST_F(ContinuationTest, HasTheBitsOfARunWhoseStepsAreDivided) {
   GravityParameters of_classes = fmm_gravity(1e-3, 0.1);
   of_classes.softening_of_type = {0.02, 0.02, 0.1, 0.02, 0.02, 0.02};
   for (const GravityParameters& gravity : {fmm_gravity(1e-3, 0.02), tree_gravity("barnes", 0.7, 0.02), of_classes, direct_gravity(0.02)})
-    for (const auto& [how, core_beyond] : {std::pair(steps::block, std::optional<int>{}), {steps::block, 2}, {steps::adaptive, {}}}) {
+    for (const auto& [how, core_beyond] :
+         {std::pair(steps::block, std::optional<int>{}), {steps::block, 2}, {steps::block, all_rungs}, {steps::adaptive, {}}}) {
       SCOPED_TRACE(gravity.method + ", " + how + (core_beyond ? ", a core" : "") +
                    (gravity.softening_of_type.empty() ? "" : ", two classes"));
       const StepParameters steps{.steps = how, .accuracy = 0.01, .core_beyond = core_beyond};
