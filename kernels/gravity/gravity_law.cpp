@@ -5,7 +5,6 @@
 #include <string>
 
 #include "kernels/base/error.hpp"
-#include "kernels/gravity/points.hpp"
 
 namespace grove {
 
@@ -51,18 +50,17 @@ constexpr double small_softening = 1.0 / 14;
 /// The trees of all classes have expansions of the same form. Unsoftened gravity has another form than some softening kernels.
 SofteningClasses checked_classes(const GravityParameters& gravity) {
   SofteningClasses classes = softening_classes(gravity);
-  const std::size_t first = has_points(classes) ? 1 : 0;
-  if (classes.length.size() > first + 1 && classes.length[first] == 0)
+  if (classes.length.size() > 1 && classes.length.front() == 0)
     throw ConfigError("gravity.softening: some components have a softening of 0, and others have not; give all one above 0, or none");
   for (const SofteningBetween& pair : classes.between)
-    if ((pair.length == 0) != (classes.length[first] == 0))
+    if ((pair.length == 0) != (classes.length.front() == 0))
       throw ConfigError("gravity.softening_between: some pairs have a softening of 0, and others have not; give all one above 0, or none");
   return classes;
 }
 
 /// With several classes, each target walks one tree for each class. The errors of these walks add up like random numbers.
 GravityParameters with_tolerance_of_each(GravityParameters gravity, const SofteningClasses& classes) {
-  gravity.tolerance /= std::sqrt(classes.count() - (has_points(classes) ? 1 : 0));
+  gravity.tolerance /= std::sqrt(classes.count());
   return gravity;
 }
 
@@ -74,10 +72,7 @@ GravityLaw::GravityLaw(const GravityParameters& gravity)
       opening_(find_opening(with_tolerance_of_each(gravity, classes_))),
       form_(find_form(gravity)) {}
 
-GravityLaw GravityLaw::without_acceleration() const {
-  // Only the magnitudes of these forces are used, and a larger angle saves memory for the lists of the walk. The forces on points take
-  // this walk each time; theirs have the same errors with any angle that was tried, up to 2.1.
-  const double wider = has_points(classes_) ? 2.5 : 1.25;
+GravityLaw GravityLaw::without_acceleration(double wider) const {
   GravityParameters first = gravity_;
   first.theta *= wider;
   first.opening = BarnesOpening::name;
@@ -101,9 +96,7 @@ ExpansionForm GravityLaw::form_for_cells(double side) const {
 }
 
 ScaledLaw GravityLaw::of_pair(int a, int b, const TreeScale& scale, ExpansionForm form) const {
-  // Points have no pairs of their own.
-  const bool are_points = has_points(classes_) && a == 0 && b == 0;
-  return with_softening(are_points ? classes_.length[1] : classes_.of_pair(a, b), scale, form);
+  return with_softening(classes_.of_pair(a, b), scale, form);
 }
 
 ScaledLaw GravityLaw::with_softening(double length, const TreeScale& scale, ExpansionForm form) const {

@@ -114,8 +114,9 @@ class GravityLaw {
   bool needs_acceleration() const {
     return std::visit([](const auto& opening) { return std::decay_t<decltype(opening)>::needs_acceleration; }, opening_);
   }
-  /// The same law with an opening criterion that needs no accelerations, for the first forces of a run.
-  GravityLaw without_acceleration() const;
+  /// The same law with an opening criterion that needs no accelerations, for the first forces of a run, with an opening angle that is
+  /// `wider`: only the magnitudes of these forces are used, and a larger angle saves memory for the lists of the walk.
+  GravityLaw without_acceleration(double wider = 1.25) const;
 
   /// `scale`, with a larger unit of length if the softening length is larger than that unit: the square of the softening length must also
   /// fit into FP32.

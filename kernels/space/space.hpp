@@ -21,6 +21,7 @@
 //   copy, fill_bytes, copy_to_host, copy_from_host  memory must not overlap; the last two are synchronous, with pageable
 //                                                   host memory
 //   bytes_held(), most_bytes_held()                 allocated memory, and its largest value since restart_most_bytes_held()
+//   another()                                       a space of its own on the same device, with its own queue
 //   description(), state()                          the name of the device; its DeviceState
 //   arena(), synchronize(), stamp(), seconds_between(a, b), host_memory(), and asynchronous staging copies
 #pragma once

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ class HostSpace {
   HostSpace() : arena_(*this) {}
   HostSpace(const HostSpace&) = delete;
   HostSpace& operator=(const HostSpace&) = delete;
+  std::unique_ptr<HostSpace> another() const { return std::make_unique<HostSpace>(); }
 
   /// Memory aligned to 64 bytes. Throws SystemError when memory is short.
   void* allocate(std::size_t bytes);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -69,6 +70,7 @@ class CudaSpace {
   CudaSpace(const CudaSpace&) = delete;
   CudaSpace& operator=(const CudaSpace&) = delete;
   ~CudaSpace();
+  std::unique_ptr<CudaSpace> another() const { return std::make_unique<CudaSpace>(device_); }
 
   void* allocate(std::size_t bytes);
   void deallocate(void* data, std::size_t bytes) noexcept;

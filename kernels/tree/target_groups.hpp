@@ -25,18 +25,19 @@ struct LimitOfClass {
   }
 };
 
-/// How many particles a group may have: `largest` in a class with 1/32 of all particles or more, and fewer in a smaller class, down to one.
-/// The particles of a small class are far apart, and the targets of a group interact one by one with all particles inside the box around
-/// them.
+/// How many particles a group may have: `largest` in a class with 1/32 of all particles that act on it or more, and fewer in a smaller
+/// class, down to one. The particles of a small class are far apart, and the targets of a group interact one by one with all particles
+/// inside the box around them.
 template <class Space>
 LimitOfClass group_sizes(const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest) {
   LimitOfClass sizes;
+  const std::uint64_t all = particle_count + tree.others;
   sizes.classes = tree.class_count;
   for (std::size_t c = 0; c < static_cast<std::size_t>(tree.class_count); ++c) {
     const std::uint64_t in_class = tree.particles_of_class(c, particle_count);
     sizes.end[c] = tree.class_count > 1 ? tree.class_begin[c + 1] : static_cast<std::uint32_t>(particle_count);
-    sizes.most[c] = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(32 * in_class * largest / std::max<std::size_t>(particle_count, 1), 1, largest));
+    sizes.most[c] =
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(32 * in_class * largest / std::max<std::uint64_t>(all, 1), 1, largest));
   }
   return sizes;
 }

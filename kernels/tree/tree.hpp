@@ -117,6 +117,7 @@ class Tree {
   ExpansionForm form;    ///< of the multipoles
   std::size_t room = 0;  ///< number of cells of other trees for which links, geometry and multipole have room after those of this tree
   LevelOffsets level_offset{};  ///< on the host; levels that do not exist are empty
+  std::uint64_t others = 0;     ///< particles of the trees that are walked for its particles, besides these
   int class_count = 1;          ///< of softening. With several, the first level of the keys is the class (key_in_class())
   /// With several classes: the first particle of each, and the end for all later entries.
   std::array<std::uint32_t, most_type_classes + 1> class_begin{};

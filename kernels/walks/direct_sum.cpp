@@ -86,10 +86,13 @@ void add_direct_sum(Space& space, const GravityLaw& law, const DirectSources& so
       space.for_each(n, AddTiles{partial.data(), tiles, n, law.G(), targets.acceleration.data});
     }
   };
-  const bool have_types = sources.type.size == sources.position.size && targets.type.size == n;
-  if (law.classes().count() > 1 && !have_types)
+  const bool have_classes = law.classes().count() > 1, are_points = targets.type.empty();
+  if (have_classes && !(sources.type.size == sources.position.size && (are_points || targets.type.size == n)))
     throw std::logic_error("direct sums with several softening lengths need the particles' types");
-  with_pair_softening(law, {}, targets.type.data, sources.type.data, sum_with);
+  if (have_classes && are_points)
+    with_softening_of_sources(law, sources.type.data, sum_with);
+  else
+    with_pair_softening(law, {}, targets.type.data, sources.type.data, sum_with);
 }
 
 template void add_direct_sum(BackEnd&, const GravityLaw&, const DirectSources&, const DirectTargets&);

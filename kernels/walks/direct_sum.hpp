@@ -18,7 +18,7 @@ struct DirectTargets {
   View<const Double4> position;
   View<const std::uint64_t> id;
   View<Double4> acceleration;       ///< in/out: acceleration and potential, G included
-  View<const std::uint8_t> type{};  ///< as above
+  View<const std::uint8_t> type{};  ///< as above. Empty where the sources have types: the targets are points, without softening
 };
 
 /// Adds the forces of all sources to all targets, with the softening and G of `law`. Code units throughout. Asynchronous; sums in an order

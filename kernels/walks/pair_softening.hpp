@@ -33,6 +33,14 @@ struct SofteningOfClasses {
   GROVE_HD const Softening& of_classes(std::uint8_t target, std::uint8_t source) const { return of_pair[target][source]; }
 };
 
+template <class Softening>
+struct SofteningOfSources {
+  std::array<Softening, most_type_classes> of_class;
+  ClassOfType class_of_type;
+  const std::uint8_t* source_type;
+  GROVE_HD const Softening& of(std::size_t, std::size_t source) const { return of_class[class_of_type.of[source_type[source]]]; }
+};
+
 /// Calls f(softening) with the law's softening in units of `scale`; the types may be null with a single class.
 template <class Function>
 void with_pair_softening(const GravityLaw& law, const TreeScale& scale, const std::uint8_t* target_type, const std::uint8_t* source_type,
@@ -51,6 +59,18 @@ void with_pair_softening(const GravityLaw& law, const TreeScale& scale, const st
         {row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)}, classes.of_type, target_type, source_type});
   };
   std::visit(choose, law.at(scale).softening);
+}
+
+/// The same for targets without a type: a pair has the softening that two sources like this one have.
+template <class Function>
+void with_softening_of_sources(const GravityLaw& law, const std::uint8_t* source_type, const Function& f) {
+  const auto choose = [&]<class Softening>(const Softening& longest) {
+    const auto of = [&](int c) {
+      return c < law.classes().count() ? std::get<Softening>(law.of_pair(c, c, {}, law.expansion_form()).softening) : longest;
+    };
+    f(SofteningOfSources<Softening>{{of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)}, law.classes().of_type, source_type});
+  };
+  std::visit(choose, law.unscaled().softening);
 }
 
 }  // namespace grove

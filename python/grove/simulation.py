@@ -567,6 +567,8 @@ class Simulation:
     def field(self, points: typing.Any) -> tuple[np.ndarray, np.ndarray]:
         """Acceleration (M, 3) and potential (M,) at points (M, 3), of all particles and external potentials. Code units.
 
+        The tree of the particles is kept until these change: the next calls take time for their points alone.
+
         points: also on a GPU, or of any kind that has __dlpack__; what is returned is of numpy. With method="direct" all pairs are
         summed, else trees are walked also for few particles: all_pairs_up_to is for forces on particles.
         """

@@ -8,7 +8,6 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/stopwatch.hpp"
-#include "kernels/gravity/points.hpp"
 #include "kernels/gravity/softening_classes.hpp"
 #include "src/integrators/core_limit.hpp"
 #include "src/solver/force_method.hpp"
@@ -63,7 +62,7 @@ DividedLeapfrog<Space>::DividedLeapfrog(const StepParameters& parameters, const 
   bool is_known = false;
   with_criterion(parameters.criterion, [&]<class Criterion>() {
     is_known = true;
-    if (Criterion::needs_softening && !(softening.length[has_points(softening) ? 1 : 0] > 0))
+    if (Criterion::needs_softening && !(softening.length.front() > 0))
       throw ConfigError("time.criterion = \"" + parameters.criterion +
                         "\" needs a softening length above 0 for all particles; with \"potential\" steps can be chosen without one");
   });

@@ -142,7 +142,7 @@ int grove_set_external(grove_session* session,
 
 int grove_get_energies(grove_session* session, grove_energies* energies);
 /* Acceleration (3 components) and potential, of all particles and external potentials, at `count` points of this rank. Either may be
- * without data. */
+ * without data. A copy of the particles and their tree are kept until the particles change, so later calls take much less time. */
 int grove_field_at(grove_session* session, size_t count, grove_array points, grove_array acceleration, grove_array potential);
 
 /* Writes a snapshot (HDF5), which `grove run`, grove_load() and other programs read. A file that exists is replaced where `overwrite` is

@@ -30,7 +30,6 @@
 #include "src/run/start/automatic_step.hpp"
 #include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/join.hpp"
-#include "src/session/field_at_points.hpp"
 #include "src/simulation/simulation_cuda.hpp"
 
 namespace grove {
@@ -162,7 +161,7 @@ void Session::set_components(const ComponentNames& names) {
   components_ = names;
   if (config_.gravity.softening_of_component.empty()) return;
   bring_here();
-  newer_ = Newer::share;
+  particles_are_in(Newer::share);
 }
 
 void Session::load() {
@@ -193,7 +192,7 @@ void Session::take(ParticleSet some, const char* what) {
   }
   share_ = std::move(some);
   count_ = comm_.sum(static_cast<std::uint64_t>(share_.size()));
-  newer_ = Newer::share;
+  particles_are_in(Newer::share);
 }
 
 void Session::add(ParticleSet some) {
@@ -282,7 +281,7 @@ void Session::change(const std::function<void(ParticleSet&)>& change) {
   share_ = std::move(changed);
   if (forces_stay && set_velocities()) return;
   forget_forces(share_);
-  newer_ = Newer::share;
+  particles_are_in(Newer::share);
 }
 
 bool Session::set_velocities() {
@@ -351,7 +350,7 @@ bool Session::evolve(double until, const std::function<bool()>& go_on) {
   for (std::uint64_t step = 1; step <= schedule->steps(); ++step) {
     StepOverlap overlap;
     if (!go_on && !ends && step < schedule->steps()) overlap.next_dt = schedule->dt();
-    newer_ = Newer::simulation;
+    particles_are_in(Newer::simulation);
     simulation_->step_to(schedule->time(step), schedule->dt(), overlap);
     time_ = schedule->time(step);
     ++steps_;
@@ -372,7 +371,7 @@ ParticleMemory Session::lend() {
 void Session::take_back(bool is_written) {
   is_lent_ = false;
   if (comm_.max(is_written ? 1 : 0) == 0) return;
-  newer_ = Newer::simulation;
+  particles_are_in(Newer::simulation);
   if (is_on_gpu()) wait_for_gpu();
   simulation_->memory_was_written();
 }
@@ -398,14 +397,20 @@ void Session::set_external(ExternalFunction function) {
   share.id = std::move(share_.id);
   share.type = std::move(share_.type);
   share_ = std::move(share);
-  newer_ = Newer::share;
+  particles_are_in(Newer::share);
 }
 
 FieldValues Session::field_at(std::span<const double> points) {
   require_particles();
-  ParticleSet sources = particles();
-  forget_forces(sources);
-  return field_at_points({config_, comm_, external_, components_, time_}, std::move(sources), points);
+  if (!field_) {
+    InitialState state;
+    state.components = components_;
+    state.particles = particles();
+    const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
+    set_component_softening(config_.gravity, state, *simulation, comm_);
+    field_ = simulation->field_of(std::move(state.particles), time_);
+  }
+  return field_->at(points, time_);
 }
 
 void Session::require_free(const std::string& file, bool overwrite) const {
@@ -469,7 +474,7 @@ void Session::restore(const std::string& file) {
   count_ = std::accumulate(of_ranks.begin(), of_ranks.end(), std::uint64_t{0});
   time_ = simulation_->time();
   steps_ = state.count(saved_step);
-  newer_ = Newer::simulation;
+  particles_are_in(Newer::simulation);
 }
 
 }  // namespace grove

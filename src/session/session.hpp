@@ -18,7 +18,6 @@
 #include "src/config/config.hpp"
 #include "src/run/files/step_schedule.hpp"
 #include "src/run/start/initial_state.hpp"
-#include "src/session/field_at_points.hpp"
 #include "src/simulation/simulation.hpp"
 
 namespace grove {
@@ -87,8 +86,8 @@ class Session {
   void take_back(bool is_written);
 
   Diagnostics energies();
-  /// Acceleration and potential of all particles and external potentials at this rank's `points` [3 * any number]. Every rank holds the
-  /// values of all ranks' points for a moment.
+  /// Acceleration and potential of all particles and external potentials at this rank's `points` [3 * any number]. A copy of the particles
+  /// and their tree are kept until the particles change. Every rank holds the values of all ranks' points for a moment.
   FieldValues field_at(std::span<const double> points);
 
   /// Writes a snapshot. Throws where there is a file that may not be replaced, or that Grove has not written.
@@ -102,6 +101,8 @@ class Session {
   void restore(const std::string& file);
 
  private:
+  enum class Newer : std::uint8_t { neither, share, simulation };
+
   void require_particles() const;
   /// Makes these all particles; `what` names them in messages.
   void take(ParticleSet some, const char* what);
@@ -110,6 +111,11 @@ class Session {
   void require_free(const std::string& file, bool overwrite) const;
   /// Gives the simulation the velocities of `share_`. Returns false where it has no forces to keep.
   bool set_velocities();
+  /// There the particles have changed.
+  void particles_are_in(Newer newer) {
+    newer_ = newer;
+    field_.reset();
+  }
   /// `share_` becomes what the simulation has, if that is newer, or the other way round.
   void bring_here();
   void bring_there();
@@ -128,7 +134,8 @@ class Session {
   bool is_on_gpu_ = false, is_lent_ = false;
   bool has_advised_ = false;  ///< on these particles
   ParticleSet share_;
-  enum class Newer : std::uint8_t { neither, share, simulation } newer_ = Newer::neither;
+  Newer newer_ = Newer::neither;
+  std::unique_ptr<Field> field_;  ///< of the present particles; null: not asked for yet
 };
 
 }  // namespace grove

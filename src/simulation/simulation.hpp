@@ -16,6 +16,7 @@
 #include "kernels/space/device_state.hpp"
 #include "src/integrators/rung_work.hpp"
 #include "src/simulation/diagnostics.hpp"
+#include "src/simulation/field.hpp"
 #include "src/simulation/force_sample.hpp"
 #include "src/simulation/step_criterion.hpp"
 #include "src/solver/work_counts.hpp"
@@ -67,13 +68,16 @@ class Simulation {
   virtual ~Simulation() = default;
 
   /// Sets the softening length of each particle type and of pairs of types (GravityParameters::softening_of_type,
-  /// softening_between_types). To be called before start() or resume() where has_softening_of_components(). The same on all ranks.
+  /// softening_between_types). To be called before each start() or resume() where has_softening_of_components(). The same on all ranks.
   virtual void set_softening(const std::vector<double>& of_type, const std::vector<SofteningBetween>& between = {}) = 0;
 
   /// Takes this rank's share of the particles, in any distribution over the ranks (it may be empty), and computes forces. Nothing of an
   /// earlier run remains. The particles' table of fields must be fields(), and their ids must differ, over all ranks. Their memory on the
   /// host is given back before the forces are computed. A negative mass or an unknown type is an AgreedError on all ranks.
   virtual void start(ParticleSet particles, double time) = 0;
+  /// The field of this rank's share of any particles, with the settings and on the device of this simulation, which does not change and
+  /// need not outlive it. Of the particles position, mass, id and type are needed. `time`: of messages. Errors as in start().
+  virtual std::unique_ptr<Field> field_of(ParticleSet particles, double time) const = 0;
   /// What the next steps depend on beside the particles, the same on all ranks. Collective.
   virtual void save(SavedState& state) const = 0;
   /// Takes the particles and the state of a run that was saved, instead of start(). `particles` has this rank's, with all fields that

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
-#include "kernels/gravity/points.hpp"
 #include "kernels/particles/rungs.hpp"
 #include "src/integrators/integrators.hpp"
+#include "src/simulation/field_on.hpp"
 #include "src/simulation/own_gravity.hpp"
 #include "src/simulation/require_finite.hpp"
 
@@ -40,12 +40,11 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
 
 /// Trees have no room for negative masses, and tables by type none for further types. Where there are numbers that are not finite the
 /// forces tell it.
-void require_masses_and_types(const ParticleSet& set, bool with_points) {
+void require_masses_and_types(const ParticleSet& set) {
   for (std::size_t i = 0; i < set.mass.size(); ++i)
     if (set.mass[i] < 0) refuse(set, i, "mass", set.mass[i], "not be negative");
   for (std::size_t i = 0; i < set.type.size(); ++i)
-    if (set.type[i] >= particle_type_count && !(with_points && set.type[i] == point_type))
-      refuse(set, i, "type", set.type[i], "be below " + std::to_string(particle_type_count));
+    if (set.type[i] >= particle_type_count) refuse(set, i, "type", set.type[i], "be below " + std::to_string(particle_type_count));
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ void SimulationOn<Space>::make_solver(std::uint64_t particle_count) {
 
 template <class Space>
 void SimulationOn<Space>::set_softening(const std::vector<double>& of_type, const std::vector<SofteningBetween>& between) {
-  if (particles_.has_acceleration) throw std::logic_error("the softening of a simulation is set before its start");
+  particles_.has_acceleration = false;  // until the next start()
   gravity_.softening_of_type = of_type;
   gravity_.softening_between_types = between;
   make_solver();
@@ -91,7 +90,7 @@ void SimulationOn<Space>::require_softening() const {
 template <class Space>
 void SimulationOn<Space>::take(const ParticleSet& set) {
   require_softening();
-  comm_.agree([&] { require_masses_and_types(set, gravity_.softening_of_type.size() > point_type); });
+  comm_.agree([&] { require_masses_and_types(set); });
   own_energy_.look_at(set.mass);
   make_solver(comm_.sum(std::uint64_t{set.size()}));
 }
@@ -105,6 +104,19 @@ void SimulationOn<Space>::start(ParticleSet set, double time) {
   particles_.has_acceleration = false;
   compute_forces();
   begin_energies();
+}
+
+template <class Space>
+std::unique_ptr<Field> SimulationOn<Space>::field_of(ParticleSet particles, double time) const {
+  require_softening();
+  std::unique_ptr<Space> space, space_of_points;
+  comm_.agree([&] {
+    require_masses_and_types(particles);
+    space = space_->another();
+    space_of_points = space_->another();
+  });
+  return std::make_unique<FieldOn<Space>>(std::move(space), std::move(space_of_points), gravity_, comm_, setup_, std::move(particles),
+                                          time);
 }
 
 template <class Space>

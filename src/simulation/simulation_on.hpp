@@ -23,6 +23,7 @@ class SimulationOn final : public Simulation {
 
   void set_softening(const std::vector<double>& of_type, const std::vector<SofteningBetween>& between) override;
   void start(ParticleSet particles, double time) override;
+  std::unique_ptr<Field> field_of(ParticleSet particles, double time) const override;
   void save(SavedState& state) const override;
   void resume(ParticleSet particles, const SavedState& state) override;
   void step_to(double time_after, double dt, const StepOverlap& overlap) override {

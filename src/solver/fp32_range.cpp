@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "kernels/base/error.hpp"
-#include "kernels/gravity/points.hpp"
 
 namespace grove {
 
@@ -33,7 +32,7 @@ void require_extent_of_direct(double extent) {
 
 void require_softening(const SofteningClasses& classes, const ScaledLaw& law, double extent) {
   constexpr double most_extents = 1e6;
-  double smallest = classes.length[has_points(classes) ? 1 : 0];
+  double smallest = classes.length.front();
   for (const SofteningBetween& pair : classes.between) smallest = std::min(smallest, pair.length);
   const double largest = classes.longest();
   const double least = law.least_softening() * law.scale.length;

@@ -60,6 +60,8 @@ class OwnTree {
   /// Sets the laws in the scale of the frame, and moves every particle to the rank to which it belongs. Collective. Throws AgreedError for
   /// a softening that does not fit into FP32.
   void exchange(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock);
+  /// In place of both, for points on which other trees act: with the scale of these, on this rank alone.
+  void set_frame(const Frame& frame) { frame_ = frame; }
   /// Sorts the particles; builds the links, the groups of targets, and chooses the form of expansions. Returns the magnitudes of the last
   /// accelerations [particles], in the memory of the accelerations, which are lost. Takes memory of the step. Collective.
   View<const float> build(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock);

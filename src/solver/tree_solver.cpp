@@ -4,8 +4,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/gravity/points.hpp"
-
 namespace grove {
 
 template <class Space>
@@ -18,7 +16,7 @@ TreeSolver<Space>::TreeSolver(Space& space, const Communicator& comm, const Grav
       reuse_(most_steps),
       own_(space, comm, law, *walker_, way),
       others_(space, comm, way),
-      walks_(space, *walker_, own_, others_, has_points(law.classes())) {}
+      walks_(space, *walker_, own_, others_) {}
 
 template <class Space>
 void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets) {
@@ -104,10 +102,6 @@ void TreeSolver<Space>::make_tree(Particles<Space>& particles, PhaseClock<Space>
     build_tree(law_.without_acceleration(), particles, clock, 0, true);
     walk(particles, nullptr, clock, {});
     others_.release();
-    if (has_points(law_.classes())) {
-      walks_.ask_nothing_of_sources(particles);
-      walks_.forget_work(particles);  // of the sources it is not known
-    }
   }
   build_tree(law_, particles, clock, drift, false);
 }

@@ -36,11 +36,6 @@ struct ForgetWork {
   GROVE_HD void operator()(std::size_t i) const { work[i] = unknown_work; }
 };
 
-struct SetHuge {
-  Double4* acceleration;
-  GROVE_HD void operator()(std::size_t i) const { acceleration[i] = {1e150, 0, 0, 0}; }
-};
-
 /// Marks the active particles of one class.
 struct MarkPart {
   const std::uint8_t* active;  ///< null: all
@@ -54,7 +49,6 @@ struct MarkPart {
 template <class Space>
 bool TreeWalks<Space>::run(Particles<Space>& particles, const std::uint8_t* active, const LongestBox& longest_box, PhaseClock<Space>& clock,
                            const std::function<void()>& meanwhile) {
-  if (for_points_) active = begin_for_points(particles);
   walker_.set_active(active);
   if (!others_.exist()) return walk_alone(particles, active, longest_box, clock, meanwhile);
   if (others_.join_own_tree())
@@ -63,21 +57,6 @@ bool TreeWalks<Space>::run(Particles<Space>& particles, const std::uint8_t* acti
     walk_own_and_other_trees(particles, active, clock);
   spread_work(particles);
   return true;
-}
-
-/// Marks the points, and sets all forces to 0, to which walks add. Returns the marks.
-template <class Space>
-const std::uint8_t* TreeWalks<Space>::begin_for_points(Particles<Space>& particles) {
-  points_.resize_discard(particles.size());
-  space_.for_each(particles.size(), MarkPart{nullptr, 0, own_.tree().class_begin[1], points_.data()});
-  space_.fill_bytes(particles.acceleration.data(), 0, particles.size() * sizeof(Double4));
-  return points_.data();
-}
-
-template <class Space>
-void TreeWalks<Space>::ask_nothing_of_sources(Particles<Space>& particles) {
-  const std::uint32_t points = own_.tree().class_begin[1];
-  space_.for_each(particles.size() - points, SetHuge{particles.acceleration.data() + points});
 }
 
 template <class Space>
@@ -148,13 +127,13 @@ void TreeWalks<Space>::walk_classes(const std::uint8_t* active, WalkMode mode, V
   }
   const std::uint32_t count = tree.class_begin[static_cast<std::size_t>(classes)];
   part_.resize_discard(count);
-  for (int t = 0; t < (for_points_ ? 1 : classes); ++t) {
+  for (int t = 0; t < classes; ++t) {
     const std::uint32_t begin = tree.class_begin[static_cast<std::size_t>(t)], end = tree.class_begin[static_cast<std::size_t>(t) + 1];
     if (begin == end) continue;
     space_.for_each(count, MarkPart{active, begin, end, part_.data()});
     walker_.set_part(part_.data());
-    // The targets' own class comes first: it has sources on every rank that has targets. Points have no mass.
-    if (!for_points_) walker_.walk(own_.laws().of_pair(t, t), view_of(t), mode);
+    // The targets' own class comes first: it has sources on every rank that has targets.
+    walker_.walk(own_.laws().of_pair(t, t), view_of(t), mode);
     for (int c = 0; c < classes; ++c)
       if (c != t) walker_.walk(own_.laws().of_pair(t, c), view_of(c), WalkMode::other_tree);
   }

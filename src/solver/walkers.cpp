@@ -53,7 +53,7 @@ LeastInGroups Walker<Space>::begin_forces(const LastAccelerations& last_accelera
 template <class Space>
 void Walker<Space>::set_active(const std::uint8_t* active) {
   active_ = all_active_ = active ? find_active(all_lists_, active) : ActiveTargets{};
-  if (active) space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork));
+  if (active) clear_work();
 }
 
 template <class Space>

@@ -35,6 +35,8 @@ class Walker {
   LeastInGroups begin_forces(const LastAccelerations& last_acceleration);
   /// Sets the targets of the next walks. `active` [particles]: not 0 for active ones; null: all are active.
   virtual void set_active(const std::uint8_t* active);
+  /// Sets the work of all groups to zero, to which walks of other trees add. Asynchronous.
+  void clear_work() { space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork)); }
   /// Restricts the next walks, until set_active(), to a part of these targets; `part` is as `active` above and must stay valid until the
   /// walks are over. Work of the parts adds up.
   void set_part(const std::uint8_t* part) { active_ = find_active(lists_of_part_, part); }

@@ -507,6 +507,8 @@ class Values(unittest.TestCase):
         stream = grove.Particles(np.eye(3), mass=1e-3, type="stream", components={4: "stream"})
         sim = grove.Simulation(plummer(50) + stream, softening={"stars": 0.05, "stream": 0.2}, dt=1 / 128, device="cpu")
         sim.evolve(1 / 64)
+        sim.set("position", sim.get("position") + [1, 0, 0])
+        sim.evolve(1 / 32)
         p = sim.particles
         self.assertEqual((p.components, len(p["stream"]), len(p["stars"]), set(p["stream"].type)), ({1: "stars", 4: "stream"}, 3, 50, {4}))
         own = grove.Particles(np.zeros((2, 3)), mass=1, type=[4, 1])  # stars are type 1 of this sphere, and type 4 of others

@@ -14,6 +14,7 @@ class IdleSimulation : public Simulation {
  public:
   void set_softening(const std::vector<double>&, const std::vector<SofteningBetween>&) override {}
   void start(ParticleSet, double time) override { time_ = time; }
+  std::unique_ptr<Field> field_of(ParticleSet, double) const override { return nullptr; }
   void step_to(double time_after, double, const StepOverlap&) override { time_ = time_after; }
   void save(SavedState&) const override {}
   void resume(ParticleSet, const SavedState&) override {}

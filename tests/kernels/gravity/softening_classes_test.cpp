@@ -5,8 +5,6 @@
 
 #include <set>
 
-#include "kernels/gravity/points.hpp"
-
 namespace grove {
 namespace {
 
@@ -52,17 +50,6 @@ TEST(SofteningClasses, AreDividedWhereOneOfTwoTypesHasALengthOfItsOwn) {
   EXPECT_EQ(of_types(classes, 1, 5), 0.1);
   EXPECT_EQ(of_types(classes, 0, 5), 1);
   EXPECT_EQ(of_types(classes, 1, 1), 1);
-}
-
-TEST(SofteningClasses, BeginWithThePoints) {
-  GravityParameters gravity;
-  gravity.softening_of_type = with_points({0.2, 0.1, 0.1, 0.1, 0.1, 0.1}, 0.1);
-  gravity.softening_between_types = {{0, 1, 0.05}};
-  const SofteningClasses classes = softening_classes(gravity);
-  EXPECT_TRUE(has_points(classes));
-  EXPECT_EQ(classes.of_type.of[point_type], 0);
-  EXPECT_EQ(of_types(classes, point_type, 0), 0.2);
-  EXPECT_EQ(of_types(classes, point_type, 1), 0.1);
 }
 
 }  // namespace

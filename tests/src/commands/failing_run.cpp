@@ -89,6 +89,9 @@ class FailingSimulation final : public Simulation {
     inner_->set_softening(of_type, between);
   }
   void start(ParticleSet particles, double time) override { inner_->start(std::move(particles), time); }
+  std::unique_ptr<Field> field_of(ParticleSet particles, double time) const override {
+    return inner_->field_of(std::move(particles), time);
+  }
   void step_to(double time_after, double dt, const StepOverlap&) override {
     const bool is_third = ++steps_ == 3;
     if (is_third && failure_.is_at("step", comm_)) failure_.happen();

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -73,9 +74,53 @@ class SessionTest : public testing::Test {
     return found;
   }
 
+  /// Accelerations and, behind them, potentials at these points of this rank.
+  std::vector<double> field_at(std::vector<double> points) {
+    const std::size_t n = points.size() / 3;
+    std::vector<double> acceleration(3 * n), potential(n);
+    EXPECT_EQ(grove_field_at(session_, n, array_of(points), array_of(acceleration), array_of(potential)), GROVE_OK) << grove_last_error();
+    acceleration.insert(acceleration.end(), potential.begin(), potential.end());
+    return acceleration;
+  }
+
   const Communicator comm_{MPI_COMM_WORLD};
   grove_session* session_ = nullptr;
 };
+
+/// Direct sums with these softening lengths of the types, in the order of SessionTest::field_at().
+std::vector<double> sums_at(const std::vector<double>& points, const ParticleSet& sources, const std::vector<double>& softening) {
+  const std::size_t n = points.size() / 3;
+  std::vector<double> sums(4 * n);
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+      const Double3 d{sources.position[3 * j] - points[3 * k], sources.position[3 * j + 1] - points[3 * k + 1],
+                      sources.position[3 * j + 2] - points[3 * k + 2]};
+      const double eps = softening[sources.type[j]], r2 = dot(d, d) + eps * eps;
+      if (r2 == 0) continue;
+      const Double3 a = (sources.mass[j] / (r2 * std::sqrt(r2))) * d;
+      sums[3 * k] += a.x;
+      sums[3 * k + 1] += a.y;
+      sums[3 * k + 2] += a.z;
+      sums[3 * n + k] -= sources.mass[j] / std::sqrt(r2);
+    }
+  return sums;
+}
+
+/// The largest relative error of the accelerations, and of the potentials.
+std::array<double, 2> largest_errors(const std::vector<double>& found, const std::vector<double>& expected) {
+  std::array<double, 2> largest{};
+  const std::size_t n = found.size() / 4;
+  for (std::size_t k = 0; k < n; ++k) {
+    double difference2 = 0, all2 = 0;
+    for (std::size_t d = 3 * k; d < 3 * k + 3; ++d) {
+      difference2 += std::pow(found[d] - expected[d], 2);
+      all2 += std::pow(expected[d], 2);
+    }
+    largest[0] = std::max(largest[0], std::sqrt(difference2 / all2));
+    largest[1] = std::max(largest[1], std::abs(found[3 * n + k] / expected[3 * n + k] - 1));
+  }
+  return largest;
+}
 
 TEST_F(SessionTest, StepsAreThoseOfASimulation) {
   const ParticleSet all = plummer(500);
@@ -328,21 +373,19 @@ TEST_F(SessionTest, ForcesAtPointsAreThoseOfTheParticles) {
   EXPECT_EQ(count(), 2U) << "points are no particles";
 }
 
-// Also as the first call, when no forces have been computed.
+// Also as the first call, when no forces have been computed. A particle acts on a point at its place.
 TEST_F(SessionTest, ForcesAtPointsHaveTheSofteningOfComponents) {
-  create("[gravity]\nmethod = \"direct\"\nsoftening = { halo = 2.0 }\n[run]\ndevice = \"" + test_device() + "\"\n");
-  ParticleSet one;
-  one.resize(1);
-  one.mass = {1};
-  one.id = {18446744073709551615U};
-  one.type = {1};
-  set(one);
-  std::vector<double> point{0, 0, 0}, potential(1);
-  expect_error(GROVE_DATA, "leave no room for points", grove_field_at(session_, 1, array_of(point), {}, array_of(potential)));
-  one.id = {7};
-  set(one);
-  ASSERT_EQ(grove_field_at(session_, 1, array_of(point), {}, array_of(potential)), GROVE_OK) << grove_last_error();
-  EXPECT_NEAR(potential[0], -0.5, 1e-12);
+  for (const std::string method : {"direct", "tree", "fmm"}) {
+    SCOPED_TRACE(method);
+    create("[gravity]\nmethod = \"" + method + "\"\nsoftening = { halo = 2.0 }\n[run]\ndevice = \"" + test_device() + "\"\n");
+    ParticleSet one;
+    one.resize(1);
+    one.mass = {1};
+    one.id = {18446744073709551615U};
+    one.type = {1};
+    set(one);
+    EXPECT_NEAR(field_at({0, 0, 0})[3], -0.5, method == "direct" ? 1e-12 : 1e-6);
+  }
 }
 
 // Of all ranks' particles, at points in, between and far from them.
@@ -379,6 +422,85 @@ TEST_F(SessionTest, ForcesAtPointsAreAsExactAsThoseOfParticles) {
     EXPECT_LT(errors[n * 98 / 100], 3e-3);
     EXPECT_GT(errors[n / 2], 1e-8) << "trees were walked";
   }
+}
+
+TEST_F(SessionTest, ForcesAtPointsAreThoseOfDirectSumsWithEachMethodAndOpeningCriterion) {
+  ParticleSet all = plummer(3000);
+  for (std::size_t i = 0; i < all.size(); ++i) all.type[i] = static_cast<std::uint8_t>(1 + i % 3);
+  // On particles, near them and far away; one, none, and many on one rank.
+  std::vector<double> points;
+  const std::size_t n = comm_.rank() == 1 ? 1 : comm_.rank() == 2 ? 0 : 200;
+  for (std::size_t i = 0; i < 3 * n; ++i) points.push_back((i < 150 ? 1 : i < 300 ? 1.01 : i < 450 ? 1e3 : 1e8) * all.position[i]);
+  const std::string classes = "softening = { halo = 0.05, disc = 0.2, bulge = 0.02 }\nsoftening_between = { \"halo, disc\" = 0.01 }\n";
+  for (const std::string softening : {"softening = 0.05\n", "softening = 0.0\n", classes.c_str()})
+    for (const std::string method : {"method = \"direct\"\n", "method = \"tree\"\n", "method = \"fmm\"\n", "method = \"fmm\"\norder = 5\n",
+                                     "method = \"fmm\"\nopening = \"barnes\"\n"}) {
+      SCOPED_TRACE(softening + method);
+      create("[gravity]\n" + softening + method + "[run]\ndevice = \"" + test_device() + "\"\n");
+      set(all);
+      const bool is_one = softening != classes;
+      const double eps = softening == "softening = 0.0\n" ? 0 : 0.05;
+      const std::vector<double> found = field_at(points);
+      const auto [of_acceleration, of_potential] =
+          largest_errors(found, sums_at(points, all, is_one ? std::vector{0., eps, eps, eps} : std::vector{0., 0.05, 0.2, 0.02}));
+      const bool is_direct = method.find("direct") != std::string::npos;
+      EXPECT_LT(of_acceleration, is_direct ? 1e-10 : 3e-2);
+      EXPECT_LT(of_potential, is_direct ? 1e-12 : 2e-3);
+      EXPECT_TRUE(is_direct || n < 2 || of_acceleration > 1e-6) << "trees are walked";
+    }
+}
+
+TEST_F(SessionTest, ForcesAtPointsDoNotDependOnEarlierCalls) {
+  const ParticleSet all = plummer(5000);
+  const std::vector<double> few{0.1, 0.2, 0.3 + comm_.rank()}, many(all.position.begin(), all.position.begin() + 3000);
+  for (const std::string method : {"fmm", "tree", "direct"}) {
+    SCOPED_TRACE(method);
+    create("[gravity]\nsoftening = 0.05\nmethod = \"" + method + "\"\n[run]\ndevice = \"" + test_device() + "\"\n");
+    set(all);
+    const std::vector<double> of_few = field_at(few), of_many = field_at(many);
+    EXPECT_TRUE(field_at({}).empty());
+    EXPECT_EQ(field_at(few), of_few);
+    EXPECT_EQ(field_at(many), of_many);
+    EXPECT_EQ(energies().time, 0);
+    EXPECT_EQ(field_at(many), of_many) << "also after forces on particles";
+  }
+}
+
+TEST_F(SessionTest, ForcesAtPointsAreThoseOfThePresentParticles) {
+  const ParticleSet all = plummer(1000);
+  const std::vector<double> points{0.3, 0.1, 0.2, 2, 0, -1};
+  set(all);
+  const auto expect_present = [&](const char* after) {
+    SCOPED_TRACE(after);
+    ParticleSet now;
+    now.position = get("position", 3);
+    now.mass = get("mass", 1);
+    now.type = get<std::uint8_t>("type", 1);
+    const auto [of_acceleration, of_potential] = largest_errors(field_at(points), sums_at(points, now, std::vector<double>(6, 0.05)));
+    EXPECT_LT(of_acceleration, 3e-3);
+    EXPECT_LT(of_potential, 1e-3);
+  };
+  expect_present("the first call");
+  ASSERT_EQ(grove_evolve(session_, 0.25, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  expect_present("steps");
+  std::vector<double> position(3 * share());
+  ASSERT_EQ(grove_get(session_, "position", array_of(position)), GROVE_OK);
+  for (double& x : position) x *= 1.5;
+  ASSERT_EQ(grove_set(session_, "position", array_of(position)), GROVE_OK) << grove_last_error();
+  expect_present("other positions");
+  std::vector<double> mass(share(), 0.01);
+  ASSERT_EQ(grove_set(session_, "mass", array_of(mass)), GROVE_OK) << grove_last_error();
+  expect_present("other masses");
+  std::vector<std::uint64_t> ids;
+  for (std::uint64_t id = 0; id < 500 && comm_.is_root(); ++id) ids.push_back(id);
+  ASSERT_EQ(grove_remove_particles(session_, ids.size(), ids.data()), GROVE_OK) << grove_last_error();
+  expect_present("fewer particles");
+  const std::vector<double> before = field_at(points);
+  std::vector<double> velocity(3 * share(), 0.0);
+  ASSERT_EQ(grove_set(session_, "velocity", array_of(velocity)), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(field_at(points), before);
+  set(plummer(700, 2));
+  expect_present("other particles");
 }
 
 TEST_F(SessionTest, LoadingBeginsAnewAtItsTime) {
@@ -520,10 +642,12 @@ TEST_F(SessionTest, KeysOfARunHaveNoEffectAndAreErrors) {
 struct Spring {
   grove_session* session = nullptr;
   int calls = 0, fails = 0, result = 0;
+  std::size_t count = 0;
   /// A force towards the origin.
   static int pull(void* data, double, std::size_t n, const double* x, double* a, double* potential) {
     Spring& spring = *static_cast<Spring*>(data);
     ++spring.calls;
+    spring.count = n;
     spring.result = grove_load(spring.session);
     for (std::size_t i = 0; i < n; ++i) {
       potential[i] = 0;
@@ -550,9 +674,12 @@ TEST_F(SessionTest, AnExternalFieldOfTheCallerMovesTheParticles) {
   EXPECT_GT(energies().external, 0);
   EXPECT_NEAR(energies().total, energy, 1e-4 * energy);
   EXPECT_EQ(spring.result, GROVE_SETTING) << "it cannot use the session";
-  std::vector<double> points = {1, 2, 3}, a(3), potential(1);
-  ASSERT_EQ(grove_field_at(session_, 1, array_of(points), array_of(a), array_of(potential)), GROVE_OK) << grove_last_error();
-  EXPECT_NEAR(a[1], -2, 1e-9);
+  const int earlier = spring.calls;
+  for (int repeat = 1; repeat < 3; ++repeat) {
+    EXPECT_NEAR(field_at({1, 2, 3})[1], -2, 1e-9);
+    EXPECT_EQ(spring.calls, earlier + repeat) << "once for the points, and not for the particles";
+    EXPECT_EQ(spring.count, 1U);
+  }
   // One rank alone fails.
   spring.fails = comm_.is_root() ? 1 : 0;
   expect_error(GROVE_SETTING, "the external field has failed", grove_evolve(session_, 1, nullptr, nullptr));
