@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "kernels/base/error.hpp"
 
 namespace grove {
@@ -25,6 +28,12 @@ std::string host_name() {
   char name[256] = "";
   if (gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "an unknown host";
   return name;
+}
+
+int local_number_of_process() {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+    if (const char* const value = std::getenv(name)) return std::max(0, std::atoi(value));
+  return 0;
 }
 
 void name_rank(int rank, int size) {

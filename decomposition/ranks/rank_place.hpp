@@ -8,6 +8,8 @@ namespace grove {
 
 /// The name of this host.
 std::string host_name();
+/// The number of this process among those of this node, as Open MPI, MPICH or SLURM has told it; 0: none has.
+int local_number_of_process();
 /// Sets rank and number of ranks of this process, once at the start of the program.
 void name_rank(int rank, int size);
 /// Sets the device of this rank, e.g. "GPU 3, NVIDIA H200".

@@ -1,5 +1,6 @@
 #include "src/simulation/simulation_cuda.hpp"
 
+#include "decomposition/ranks/rank_place.hpp"
 #include "src/simulation/simulation_on.hpp"
 
 namespace grove {
@@ -7,7 +8,9 @@ namespace grove {
 std::unique_ptr<Simulation> make_cuda_simulation(const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup) {
   int devices = 0;
   check_cuda(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
-  return std::make_unique<SimulationOn<CudaSpace>>(std::make_unique<CudaSpace>(comm.local_rank() % devices), gravity, comm, setup);
+  // Each of several processes with a simulation of its own takes the next GPU, too.
+  const int number = comm.size() > 1 ? comm.local_rank() : local_number_of_process();
+  return std::make_unique<SimulationOn<CudaSpace>>(std::make_unique<CudaSpace>(number % devices), gravity, comm, setup);
 }
 
 int current_gpu() {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <climits>
+#include <cstdlib>
 #include <numeric>
 
+#include "decomposition/ranks/rank_place.hpp"
 #include "kernels/base/error.hpp"
 
 namespace grove {
@@ -45,6 +47,18 @@ TEST(SumOnRoot, RefusesMoreValuesThanOneCallOfMpiTakes) {
   const std::span<std::uint64_t> too_many(&value, static_cast<std::size_t>(INT_MAX) + 1);
   EXPECT_THROW(comm.sum_on_root(too_many), SystemError);
   EXPECT_THROW(comm.sum(too_many), SystemError);
+}
+
+// Of processes of which each has a communicator of its own.
+TEST(RankPlace, KnowsTheNumberOfAProcessOnItsNodeFromItsLauncher) {
+  const char* const name = "OMPI_COMM_WORLD_LOCAL_RANK";
+  const char* const before = std::getenv(name);
+  const std::string kept = before ? before : "";
+  setenv(name, "3", 1);
+  EXPECT_EQ(local_number_of_process(), 3);
+  setenv(name, "-1", 1);
+  EXPECT_EQ(local_number_of_process(), 0);
+  before ? setenv(name, kept.c_str(), 1) : unsetenv(name);
 }
 
 }  // namespace
