@@ -19,17 +19,6 @@ std::uint8_t* rungs_of(const Particles<Space>& particles) {
   return reinterpret_cast<std::uint8_t*>(particles.array(particles.table()->array_of(rung_field)).data());
 }
 
-/// The acceleration of a particle when its last step began, where the criterion of steps looks at it; 0: it is not known.
-inline constexpr const char* former_acceleration_field = "former_acceleration";
-inline ParticleField former_acceleration_row() { return {.name = former_acceleration_field, .type = ElementType::f8, .components = 3}; }
-
-/// [particles], or null where it is not kept.
-template <class Space>
-Double3* former_accelerations_of(const Particles<Space>& particles) {
-  if (!particles.table()->find(former_acceleration_field)) return nullptr;
-  return reinterpret_cast<Double3*>(particles.array(particles.table()->array_of(former_acceleration_field)).data());
-}
-
 /// The work of a particle over a base step, in which it gets a force at the end of each of its steps.
 struct WorkOfStep {
   const std::uint32_t* work = nullptr;  ///< of its last force

@@ -16,7 +16,7 @@ namespace {
 /// A particle as ranks exchange it.
 struct CoreParticle {
   Double4 position, acceleration;
-  Double3 velocity, former_acceleration;
+  Double3 velocity;
   std::uint64_t id;
   std::uint8_t type, rung;
 };
@@ -28,20 +28,18 @@ struct IsBeyond {
 };
 struct Pack {
   ParticleView p;
-  const Double3* former;  ///< null: not kept
   const std::uint64_t* id;
   const std::uint8_t *type, *rung;
   const std::uint32_t* index;
   CoreParticle* to;
   GROVE_HD void operator()(std::size_t k) const {
     const std::uint32_t i = index[k];
-    to[k] = {p.position[i], p.acceleration[i], p.velocity[i], former ? former[i] : Double3{}, id[i], type[i], rung[i]};
+    to[k] = {p.position[i], p.acceleration[i], p.velocity[i], id[i], type[i], rung[i]};
   }
 };
 struct Unpack {
   const CoreParticle* from;
   ParticleView p;
-  Double3* former;
   std::uint64_t* id;
   std::uint8_t *type, *rung;
   Double4* all;
@@ -50,7 +48,6 @@ struct Unpack {
     p.position[i] = one.position;
     p.velocity[i] = one.velocity;
     all[i] = one.acceleration;
-    former[i] = one.former_acceleration;
     id[i] = one.id;
     type[i] = one.type;
     rung[i] = one.rung;
@@ -76,10 +73,8 @@ struct CoreById {
 struct PutBack {
   CoreById core;
   ParticleView from;
-  const Double3* former_in_core;
   const std::uint8_t* rung_in_core;
   ParticleView p;
-  Double3* former;  ///< null: not kept
   const std::uint64_t* id;
   std::uint8_t* rung;
   int limit;
@@ -89,7 +84,6 @@ struct PutBack {
     p.position[i] = from.position[k];
     p.velocity[i] = from.velocity[k];
     rung[i] = rung_in_core[k];
-    if (former) former[i] = former_in_core[k];
   }
 };
 
@@ -136,8 +130,7 @@ void Core<Space>::gather(StepContext<Space>& context, int limit) {
   std::vector<CoreParticle> some(count);
   {
     Scratch<Space, CoreParticle> packed(space, count);
-    space.for_each(count, Pack{view_of(all), former_accelerations_of(all), all.id.data(), all.type.data(), rungs_of(all), index.data(),
-                               packed.data()});
+    space.for_each(count, Pack{view_of(all), all.id.data(), all.type.data(), rungs_of(all), index.data(), packed.data()});
     space.copy_to_host(some.data(), packed.data(), count * sizeof(CoreParticle));
   }
   std::vector<CoreParticle> core = context.comm().all_gather_vectors(std::span<const CoreParticle>(some));
@@ -155,8 +148,8 @@ void Core<Space>::gather(StepContext<Space>& context, int limit) {
   core_->rest.resize_discard(core.size());
   Scratch<Space, CoreParticle> packed(space, core.size());
   space.copy_from_host(packed.data(), core.data(), core.size() * sizeof(CoreParticle));
-  space.for_each(core.size(), Unpack{packed.data(), view_of(particles), former_accelerations_of(particles), particles.id.data(),
-                                     particles.type.data(), rungs_of(particles), core_->rest.data()});
+  space.for_each(core.size(), Unpack{packed.data(), view_of(particles), particles.id.data(), particles.type.data(), rungs_of(particles),
+                                     core_->rest.data()});
 }
 
 template <class Space>
@@ -182,8 +175,7 @@ void Core<Space>::put_back(StepContext<Space>& context) const {
   Space& space = context.space();
   const Particles<Space>& core = core_->particles;
   Particles<Space>& all = context.particles();
-  space.for_each(all.size(), PutBack{by_id(core), view_of(core), former_accelerations_of(core), rungs_of(core), view_of(all),
-                                     former_accelerations_of(all), all.id.data(), rungs_of(all), limit_});
+  space.for_each(all.size(), PutBack{by_id(core), view_of(core), rungs_of(core), view_of(all), all.id.data(), rungs_of(all), limit_});
 }
 
 template <class Space>

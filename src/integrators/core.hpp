@@ -39,7 +39,7 @@ class Core {
 
  private:
   struct Members {
-    explicit Members(Space& space) : particles(space, fields_with({rung_row(), former_acceleration_row()})), rest(space), index(space) {}
+    explicit Members(Space& space) : particles(space, fields_with({rung_row()})), rest(space), index(space) {}
 
     Particles<Space> particles;          ///< their accelerations are those by the core
     Buffer<Space, Double4> rest;         ///< [particles] all other accelerations

@@ -464,7 +464,7 @@ template <>
 int take_core_steps(CudaSpace& space, Particles<CudaSpace>& p, Double4* rest, const CoreStep& step, RungCensus& work) {
   const auto count = static_cast<std::uint32_t>(p.size());
   Scratch<CudaSpace, Progress> progress(space, 1);
-  const std::uint32_t sources = step.rules.are_given() ? 2 * count : count;
+  const std::uint32_t sources = step.rules.are_given ? 2 * count : count;
   Scratch<CudaSpace, float4> high(space, sources), low(space, sources);
   const BoxAndMass box =
       space.reduce_rows(count, BoxAndMass{{none, none, none, -none, -none, -none, 0}}, BoxAndMassOf{p.position.data()}, JoinBoxAndSums{});
@@ -477,7 +477,7 @@ int take_core_steps(CudaSpace& space, Particles<CudaSpace>& p, Double4* rest, co
                                                 {view_of(p), rest, step.half()},
                                                 softening,
                                                 {high.data(), low.data(), centre, {step.law.G(), scale}},
-                                                step.rules.are_given(),
+                                                step.rules.are_given,
                                                 count,
                                                 step.begin,
                                                 step.end,

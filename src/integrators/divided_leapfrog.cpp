@@ -45,8 +45,8 @@ struct IsHeavy {
 RungRules rules_for(const StepParameters& parameters, const GravityParameters& gravity) {
   RungRules rules;
   rules.criterion = parameters.criterion;
-  // Particles that are given a rung ask for nothing.
-  rules.accuracy = parameters.steps == steps::shared ? std::numeric_limits<double>::infinity() : parameters.accuracy;
+  rules.are_given = parameters.steps == steps::shared;
+  rules.accuracy = rules.are_given ? std::numeric_limits<double>::infinity() : parameters.accuracy;
   rules.softening = softening_classes(gravity);
   rules.dt_min = parameters.dt_min;
   return rules;
@@ -57,7 +57,7 @@ RungRules rules_for(const StepParameters& parameters, const GravityParameters& g
 template <class Space>
 DividedLeapfrog<Space>::DividedLeapfrog(const StepParameters& parameters, const GravityParameters& gravity)
     : parameters_(parameters), gravity_(gravity), rules_(rules_for(parameters, gravity)), core_(gravity) {
-  if (parameters.steps == steps::shared) return;
+  if (rules_.are_given) return;
   const SofteningClasses& softening = rules_.softening;
   bool is_known = false;
   with_criterion(parameters.criterion, [&]<class Criterion>() {
@@ -129,15 +129,15 @@ void DividedLeapfrog<Space>::begin_base_step(StepContext<Space>& context, double
   // The last one that is not shorter than dt_min, up to rounding.
   if (rules_.dt_min > 0 && dt != 0)
     rules_.deepest = std::clamp(static_cast<int>(std::log2(std::abs(dt) / rules_.dt_min * (1 + 1e-9))), 0, deepest_rung);
-  if (heavy_mass_ < 0 && !are_given()) look_at_masses(context);
+  if (heavy_mass_ < 0 && !rules_.are_given) look_at_masses(context);
   const bool are_alike = parameters_.steps == steps::adaptive || (parameters_.steps == steps::automatic && choice_.are_alike());
-  rules_.pinned_mass = are_given() ? std::numeric_limits<double>::infinity() : are_alike ? 0 : heavy_mass_;
+  rules_.pinned_mass = rules_.are_given ? std::numeric_limits<double>::infinity() : are_alike ? 0 : heavy_mass_;
   Particles<Space>& particles = context.particles();
   if (parameters_.steps == steps::automatic && choice_.looks_again())
     context.space().fill_bytes(rungs_of(particles), no_rung, particles.size());
   choose_first_rungs(context.space(), particles, rules_);
-  own_ = {are_given() ? rung_of_substeps(parameters_.substeps) : 0, beyond_all_rungs};
-  choose_core(context, are_given() || are_alike);
+  own_ = {rules_.are_given ? rung_of_substeps(parameters_.substeps) : 0, beyond_all_rungs};
+  choose_core(context, rules_.are_given || are_alike);
 }
 
 /// Which particles are the core follows from their rungs when the base step begins.
@@ -162,7 +162,7 @@ void DividedLeapfrog<Space>::choose_core(StepContext<Space>& context, bool are_a
 /// This rank's particles on each rung.
 template <class Space>
 RungCounts DividedLeapfrog<Space>::count_particles(StepContext<Space>& context) const {
-  if (!are_given()) return count_by_rung(context.space(), context.particles());
+  if (!rules_.are_given) return count_by_rung(context.space(), context.particles());
   RungCounts counts{};
   counts.part[own_.coarsest] = context.particles().size();
   return counts;
@@ -218,7 +218,7 @@ Rungs DividedLeapfrog<Space>::kick_and_choose(StepContext<Space>& context, std::
 
 template <class Space>
 Rungs DividedLeapfrog<Space>::occupied(StepContext<Space>& context) const {
-  if (are_given()) return {own_.coarsest, own_.coarsest};
+  if (rules_.are_given) return {own_.coarsest, own_.coarsest};
   const Rungs here = rungs_occupied(context.space(), context.particles());
   const Communicator& comm = context.comm();
   const Rungs rungs{comm.min(here.coarsest), comm.max(here.finest)};

@@ -49,8 +49,6 @@ class DividedLeapfrog final : public Integrator<Space> {
   Rungs kick_and_choose(StepContext<Space>& context, std::uint64_t tick);
   RungCounts count_particles(StepContext<Space>& context) const;
   Rungs occupied(StepContext<Space>& context) const;
-  /// Whether all particles are on the rung of time.substeps.
-  bool are_given() const { return parameters_.steps == steps::shared; }
   const std::uint8_t* mark(Space& space, Particles<Space>& particles, std::uint64_t tick);
 
   const StepParameters parameters_;

@@ -63,7 +63,8 @@ inline LengthOfType lengths_of(const SofteningClasses& classes) {
 /// How the particles of a base step choose their rungs.
 struct RungRules {
   std::string criterion;
-  double accuracy = 0;  ///< infinite: are_given()
+  double accuracy = 0;     ///< infinite where rungs are given
+  bool are_given = false;  ///< all particles are on the coarsest rung that they may take, and stay there
   SofteningClasses softening;
   double base = 0;             ///< the base step
   double dt_min = 0;           ///< no step is shorter; 0: any may be
@@ -71,8 +72,6 @@ struct RungRules {
   double pinned_mass = 0;      ///< particles of this mass and above are on the finest rung that is occupied; infinite: there are none
 
   bool has_pinned() const { return pinned_mass < std::numeric_limits<double>::infinity(); }
-  /// Whether no particle ever wants another rung than the coarsest that it may take.
-  bool are_given() const { return !(accuracy < std::numeric_limits<double>::infinity()); }
 };
 
 /// Calls f.operator()<Criterion>() for the criterion of that name.
@@ -99,7 +98,7 @@ struct FirstRung {
   int deepest;
   GROVE_HD void operator()(std::size_t i) const {
     if (rung[i] != no_rung) return;
-    rung[i] = static_cast<std::uint8_t>(rung_for(Criterion::step({p.acceleration[i], softening(type[i])}, accuracy), fabs(base), deepest));
+    rung[i] = static_cast<std::uint8_t>(rung_for(Criterion::step(p.acceleration[i], softening(type[i]), accuracy), fabs(base), deepest));
   }
 };
 
@@ -108,7 +107,6 @@ template <class Criterion>
 struct KickAndChoose {
   ParticleView p;
   const Double4* rest;  ///< forces that the criterion sees beside the accelerations; may be null
-  Double3* former;      ///< see former_acceleration_row(); null: not kept
   const std::uint8_t* type;
   std::uint8_t* rung;
   LengthOfType softening;
@@ -127,26 +125,13 @@ struct KickAndChoose {
     if (now != 0 && r <= own.finest) v = half_kicked(v, base, r, force);
     const Double4 further = rest ? rest[i] : Double4{};
     const Double4 all{force.x + further.x, force.y + further.y, force.z + further.z, force.w + further.w};
-    StepClues clues{all, softening(type[i])};
-    if constexpr (Criterion::needs_past) look_back(i, r, v, clues);
-    const int wanted = rung_for(Criterion::step(clues, accuracy), fabs(base), deepest);
+    const int wanted = rung_for(Criterion::step(all, softening(type[i]), accuracy), fabs(base), deepest);
     const int coarser = r > own.finest && own.finest >= own.coarsest ? own.finest : r - 1;
     r = wanted > r ? wanted : begun_at(larger(wanted, smaller(coarser, deepest)), now);
     r = larger(r, own.coarsest);
     rung[i] = static_cast<std::uint8_t>(r);
     if (p.position[i].w < pinned_mass && r <= own.finest) v = half_kicked(v, base, r, force);
     p.velocity[i] = v;
-  }
-
- private:
-  /// At the end of a step on rung r, with the velocity v.
-  GROVE_HD void look_back(std::size_t i, int r, const Double3& v, StepClues& clues) const {
-    const Double3 now = position_of(clues.force), before = former[i];
-    former[i] = now;
-    if (!(dot(before, before) > 0)) return;
-    const double step = ldexp(fabs(base), -r);
-    clues.change = now - before;
-    clues.way = sqrt(dot(v, v)) * step + 0.5 * sqrt(dot(now, now)) * step * step;
   }
 };
 
@@ -245,7 +230,6 @@ template <class Criterion, class Space>
 KickAndChoose<Criterion> choose_for(Particles<Space>& particles, const RungRules& rules, const Rungs& own, const Double4* rest) {
   return {view_of(particles),
           rest,
-          former_accelerations_of(particles),
           particles.type.data(),
           rungs_of(particles),
           lengths_of(rules.softening),

@@ -40,8 +40,6 @@ struct StepParameters {
 
 /// The table of criteria, the default first.
 const std::vector<StepCriterionInfo>& step_criterion_infos();
-/// Whether the criterion of that name looks at the last step of a particle.
-bool needs_past(const std::string& criterion);
 
 /// The length of the last step of each particle, for snapshots that ask for it, as GADGET-4 writes it; 0 before the first step.
 inline constexpr const char* time_step_field = "time_step";

@@ -28,7 +28,6 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
   if (has_external || setup.steps.divide()) further.push_back(own_gravity_row());
   if (has_external) further.push_back({first_energy_field});
   if (setup.steps.divide()) further.push_back(rung_row());
-  if (setup.steps.divide() && needs_past(setup.steps.criterion)) further.push_back(former_acceleration_row());
   return further.empty() ? standard_fields() : fields_with(further);
 }
 

@@ -23,7 +23,7 @@ struct WantsLess {
   LengthOfType softening;
   double accuracy, step;
   GROVE_HD std::uint64_t operator()(std::size_t i) const {
-    return position[i].w > 0 && Criterion::step({acceleration[i], softening(type[i])}, accuracy) < step ? 1 : 0;
+    return position[i].w > 0 && Criterion::step(acceleration[i], softening(type[i]), accuracy) < step ? 1 : 0;
   }
 };
 

@@ -55,6 +55,7 @@ RungRules rules_of(const GravityParameters& gravity, double accuracy, double pin
   RungRules rules;
   rules.criterion = "softening";
   rules.accuracy = accuracy;
+  rules.are_given = accuracy == HUGE_VAL;
   rules.softening = softening_classes(gravity);
   rules.base = base;
   rules.pinned_mass = pinned_mass;

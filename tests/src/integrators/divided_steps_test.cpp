@@ -337,8 +337,8 @@ class Criterion : public testing::TestWithParam<StepCriterionInfo> {
 TEST_P(Criterion, ShortensStepsWhereTheyAreNeeded) {
   double last = 0;
   for (const double accuracy : {0.01, 0.0025}) {
-    // Of all but one criterion the step goes with the root of the accuracy.
-    StepParameters steps = adaptive(GetParam().name == "potential" ? std::sqrt(accuracy) : accuracy);
+    // Of the one criterion the step goes with the root of the accuracy.
+    StepParameters steps = adaptive(GetParam().name == "softening" ? accuracy : std::sqrt(accuracy));
     steps.criterion = GetParam().name;
     const auto sim = started(direct_gravity(0.02), steps, ellipse(0.9), comm_);
     std::size_t finest = 0, coarsest = 99;
