@@ -116,14 +116,14 @@ Core core_of(const std::vector<Double4>& sample) {
 /// A cube that replaces another one is larger than needed by this factor, so that particles stay inside for some steps.
 constexpr double cube_margin = 1.1;
 /// A new cube is found when the extent of the particles has changed by more than these factors. With outliers, which only a sample shows,
-/// also after some steps.
+/// also after some trees.
 constexpr double smallest_change = 0.8, largest_change = 1.25;
-constexpr int most_steps_with_outliers = 32;
+constexpr int most_trees_with_outliers = 32;
 
 /// Whether the cube of `previous` can be kept for particles in a box with this centre and half this longest side.
 bool still_fits(const Frame& previous, const Double3& centre, double half) {
   if (previous.shares.empty() || 2 * half < smallest_change * previous.extent || 2 * half > largest_change * previous.extent) return false;
-  if (previous.has_outliers) return previous.steps_kept < most_steps_with_outliers;
+  if (previous.has_outliers) return previous.steps_kept < most_trees_with_outliers;
   const KeyCube& cube = previous.cube;
   bool holds = true;
   for (const double x : {centre.x - half - cube.corner.x, centre.y - half - cube.corner.y, centre.z - half - cube.corner.z})

@@ -24,7 +24,7 @@ struct Frame {
   double common_mass = 0;     ///< mass of each particle; 0 if masses differ
   double extent = 0;          ///< longest side of the box around all particles
   bool has_outliers = false;  ///< some particles are outside the cube
-  int steps_kept = 0;         ///< steps since the cube was found or confirmed by a sample
+  int steps_kept = 0;         ///< trees since the cube was found or confirmed by a sample
   bool is_finite = true;      ///< all positions and masses are finite; if not, only shares and lead are set
 };
 

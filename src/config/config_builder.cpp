@@ -89,6 +89,7 @@ class ConfigBuilder {
     drop_idle_settings();
     check_shortest_step();
     check_substeps();
+    check_core();
     resolve_G();
     resolve_begin();
     check_times();
@@ -314,6 +315,20 @@ class ConfigBuilder {
     if (given->from_command_line || !chosen->from_command_line)
       fail(*given, fmt::format("with time.steps = \"{}\" it has no effect and must go", time.steps));
     time.substeps = 1;
+  }
+
+  // Only divided steps have a core; else like drop_idle_settings().
+  void check_core() {
+    TimeParameters& time = config_.time;
+    const GivenSetting* const given = find("time", "core_up_to");
+    if (!given || time.divide()) return;
+    const auto is_changed = [&](const char* key) {
+      const GivenSetting* const other = find("time", key);
+      return other && other->from_command_line;
+    };
+    if (given->from_command_line || !(is_changed("steps") || is_changed("substeps") || is_changed("integrator")))
+      fail(*given, "has no effect and must go: neither time.steps nor time.substeps divides steps");
+    time.core_up_to = TimeParameters().core_up_to;
   }
 
   // A key without effect is an error, unless it is in the file and the command line has changed the key on which it depends.

@@ -137,7 +137,7 @@ void add_time(Rows& rows) {
       {.allowed = {steps::shared, steps::adaptive, steps::block, steps::automatic}}, can_divide);
   add(&Time::substeps, "substeps",
       "so many equal steps for all particles in each dt, a power of two: logs and all other output come at the ends of dt. With few "
-      "particles they take much less time than as many dt",
+      "particles on a GPU they take much less time than as many steps of that length",
       {.range = {1.0, static_cast<double>(most_substeps)}}, can_divide);
   const Condition divides{"steps", {steps::adaptive, steps::block, steps::automatic}};
   add(&Time::criterion, "criterion", "the step that a particle wants", {.allowed = names_of(step_criterion_infos())}, divides);
@@ -145,8 +145,9 @@ void add_time(Rows& rows) {
   add(&Time::dt_min, "dt_min", "a particle that wants a shorter step ends the run, where steps are chosen; 0: dt / 2^20",
       {.range = not_negative, .dimension = Dimension::time});
   add(&Time::core_up_to, "core_up_to",
-      "most particles, of the finest rungs or all, that are integrated apart, by sums over all their pairs, where that is faster",
-      {.range = {0.0, 32768.0}, .also = "0: none"}, divides);
+      "where steps are divided, also by substeps: most particles, of the finest rungs or all, that are integrated apart, by sums over all "
+      "their pairs, where that is faster",
+      {.range = {0.0, 32768.0}, .also = "0: none"});
 }
 
 void add_output(Rows& rows) {

@@ -43,7 +43,7 @@ struct SplitPosition {
 
 /// Lengths and masses in units that suit FP32.
 struct Sources {
-  float4 *high, *low;  ///< [particles], twice so many where those of the next sub-step are set while these are read
+  float4 *high, *low;  ///< [particles], twice as many where those of the next sub-step are set while these are read
   Double3 centre;      ///< code units
   GravityUnits units;
 
@@ -76,7 +76,8 @@ __device__ unsigned long long now_ns() {
   return ns;
 }
 
-/// The particles of the core that get forces, in ascending order.
+/// The particles of the core that get forces, in ascending order. Other blocks may already choose their next rungs: these are none that
+/// would take a particle off the list, since a step of them begins now.
 class Active {
  public:
   struct Memory {
@@ -170,7 +171,7 @@ class Active {
   std::uint32_t words_, size_;
 };
 
-/// What follows the forces: the step of the core begins, steps end and begin, or all of them end.
+/// What follows the forces: the step of the core begins, steps end and begin, the same where they are given, or all of them end.
 enum class Then { begin, end_and_begin, end_and_drift, end };
 
 /// The sums of `count` values over the lanes of a warp, a power of two of them: afterwards the first one of lane i is that of value i %
@@ -359,7 +360,7 @@ class CoreBlock {
                 dy = (source.high.y - target.high.y) + (source.low.y - target.low.y),
                 dz = (source.high.z - target.high.z) + (source.low.z - target.low.z);
     const auto& softening = softening_.of_classes(static_cast<std::uint8_t>(target.low.w), static_cast<std::uint8_t>(source.low.w));
-    add_particle_at<false>(softening, dx, dy, dz, softening.squared(dx, dy, dz), mass, sum);
+    add_close_particle(softening, dx, dy, dz, mass, sum);
   }
 
   /// How many warps work on the same targets.
@@ -436,13 +437,13 @@ __global__ void __launch_bounds__(threads, 1) core_steps_kernel(const __grid_con
   CoreBlock<Criterion, Softening>(given, memory).run();
 }
 
-/// The box around particles, and their mass.
-using BoxAndMass = Row<double, 7>;
+/// The box around particles, their mass, their number, and the sums of their positions.
+using BoxAndMass = Row<double, 11>;
 struct BoxAndMassOf {
   const Double4* position;
   GROVE_HD BoxAndMass operator()(std::size_t i) const {
     const Double4 p = position[i];
-    return {{p.x, p.y, p.z, p.x, p.y, p.z, p.w}};
+    return {{p.x, p.y, p.z, p.x, p.y, p.z, p.w, 1, p.x, p.y, p.z}};
   }
 };
 constexpr double none = 1e300;
@@ -467,8 +468,9 @@ int take_core_steps(CudaSpace& space, Particles<CudaSpace>& p, Double4* rest, co
   const std::uint32_t sources = step.rules.are_given ? 2 * count : count;
   Scratch<CudaSpace, float4> high(space, sources), low(space, sources);
   const BoxAndMass box =
-      space.reduce_rows(count, BoxAndMass{{none, none, none, -none, -none, -none, 0}}, BoxAndMassOf{p.position.data()}, JoinBoxAndSums{});
-  const Double3 centre{0.5 * (box.part[0] + box.part[3]), 0.5 * (box.part[1] + box.part[4]), 0.5 * (box.part[2] + box.part[5])};
+      space.reduce_rows(count, BoxAndMass{{none, none, none, -none, -none, -none}}, BoxAndMassOf{p.position.data()}, JoinBoxAndSums{});
+  // Near most of them, also where one is far away.
+  const Double3 centre{box.part[8] / box.part[7], box.part[9] / box.part[7], box.part[10] / box.part[7]};
   const TreeScale scale = scale_for(step.law, box);
   space.fill_bytes(progress.data(), 0, sizeof(Progress));
   with_criterion(step.rules.criterion, [&]<class Criterion>() {

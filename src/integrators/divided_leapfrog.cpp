@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <span>
 
 #include "kernels/base/error.hpp"
@@ -11,6 +10,7 @@
 #include "kernels/gravity/softening_classes.hpp"
 #include "src/integrators/core_limit.hpp"
 #include "src/solver/force_method.hpp"
+#include "src/solver/fp32_direct_solver.hpp"
 
 namespace grove {
 
@@ -41,6 +41,15 @@ struct IsHeavy {
   double mass;
   GROVE_HD std::uint64_t operator()(std::size_t i) const { return position[i].w >= mass ? 1 : 0; }
 };
+
+RungCounts all_on_finest(const RungCounts& counts) {
+  RungCounts moved{};
+  int finest = 0;
+  for (int r = 0; r < beyond_all_rungs; ++r)
+    if (counts.part[r] > 0) finest = r;
+  for (const std::uint64_t count : counts.part) moved.part[finest] += count;
+  return moved;
+}
 
 RungRules rules_for(const StepParameters& parameters, const GravityParameters& gravity) {
   RungRules rules;
@@ -135,25 +144,32 @@ void DividedLeapfrog<Space>::begin_base_step(StepContext<Space>& context, double
   Particles<Space>& particles = context.particles();
   if (parameters_.steps == steps::automatic && choice_.looks_again())
     context.space().fill_bytes(rungs_of(particles), no_rung, particles.size());
-  choose_first_rungs(context.space(), particles, rules_);
   own_ = {rules_.are_given ? rung_of_substeps(parameters_.substeps) : 0, beyond_all_rungs};
+  if (rules_.are_given)
+    context.space().fill_bytes(rungs_of(particles), own_.coarsest, particles.size());
+  else
+    choose_first_rungs(context.space(), particles, rules_);
   choose_core(context, rules_.are_given || are_alike);
 }
 
 /// Which particles are the core follows from their rungs when the base step begins.
 template <class Space>
 void DividedLeapfrog<Space>::choose_core(StepContext<Space>& context, bool are_alike) {
-  // With gravity.method = "direct" the energies of all particles are in FP64.
-  const bool may_be_all = context.is_own_gravity_all() && !(Space::on_gpu && gravity_.method == "direct");
+  const Communicator& comm = context.comm();
+  const std::uint64_t all = comm.sum(std::uint64_t{context.particles().size()});
+  // With gravity.method = "direct" all energies are in FP64, and so they are with very few particles. On a CPU the core takes longer.
+  const bool suits_all = Space::on_gpu && all > most_in_fp64<Space>;
+  const bool may_be_all = context.is_own_gravity_all() && !(Space::on_gpu && gravity_.method == "direct") &&
+                          (suits_all || parameters_.core_beyond == all_rungs);
+  if (are_alike && !may_be_all) return;
   std::optional<int> limit = parameters_.core_beyond;
   if (!limit && parameters_.core_up_to > 0) {
     RungCounts counts = count_particles(context);
-    context.comm().sum(std::span<std::uint64_t>(counts.part));
-    const int ranks = context.comm().size();
-    const std::uint64_t all = std::accumulate(std::begin(counts.part), std::end(counts.part), std::uint64_t{0});
+    comm.sum(std::span<std::uint64_t>(counts.part));
+    if (are_alike) counts = all_on_finest(counts);
     StepCosts costs = Space::on_gpu ? gpu_costs(rules_.softening.count()) : cpu_costs;
-    if (!uses_direct_summation(gravity_, all, ranks, Space::on_gpu)) costs.few_sub_step = std::numeric_limits<double>::infinity();
-    limit = core_limit(counts.part, parameters_.core_up_to, ranks, costs, may_be_all);
+    if (!uses_direct_summation(gravity_, all, comm.size(), Space::on_gpu)) costs.few_sub_step = std::numeric_limits<double>::infinity();
+    limit = core_limit(counts.part, parameters_.core_up_to, comm.size(), costs, may_be_all);
   }
   if (limit && (*limit == all_rungs ? !may_be_all : are_alike)) limit.reset();
   if (limit) own_.finest = *limit == all_rungs ? own_.coarsest - 1 : *limit;

@@ -9,11 +9,6 @@
 namespace grove {
 
 namespace {
-
-/// Up to so many particles, sums in FP64 take no longer (docs/development/constants.md).
-template <class Space>
-constexpr std::size_t most_in_fp64 = Space::on_gpu ? 128 : 16;
-
 struct Spread {
   double low[3], high[3], sum[3];
   double mass;

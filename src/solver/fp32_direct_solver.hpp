@@ -1,6 +1,7 @@
 // Direct summation in FP32 on one rank, which takes less time than a tree where there are few particles; of very few in FP64.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -13,6 +14,10 @@ namespace grove {
 /// The box around particles, six numbers, the sum of their positions, their mass, and a number that is NaN if one of these is not finite,
 /// else 0.
 using SpreadRow = Row<double, 11>;
+
+/// Up to so many particles, sums in FP64 take no longer (docs/development/constants.md).
+template <class Space>
+inline constexpr std::size_t most_in_fp64 = Space::on_gpu ? 128 : 16;
 
 /// The methods `fmm` and `tree` where uses_direct_summation() holds: for one rank and one class of softening.
 template <class Space>

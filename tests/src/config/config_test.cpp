@@ -513,6 +513,10 @@ TEST(Config, SubstepsAreAPowerOfTwoOfSharedSteps) {
   expect_in(error_of(file + "substeps = 12\n"), {"time.substeps", "12", "power of two"});
   expect_in(error_of(file + "substeps = 4\nsteps = \"block\"\n"), {"time.substeps", "time.steps", "no effect"});
   expect_in(error_of(file + "substeps = 4\nintegrator = \"rk4\"\n"), {"time.substeps", "time.integrator", "no effect"});
+  EXPECT_EQ(parse_config(file + "substeps = 4\n", "run.toml", {"time.steps=block"}).time.substeps, 1U);
+  EXPECT_EQ(parse_config(file + "substeps = 4\ncore_up_to = 0\n", "run.toml", {}).time.core_up_to, 0U);
+  expect_in(error_of(file + "core_up_to = 0\n"), {"time.core_up_to", "no effect", "time.substeps"});
+  EXPECT_EQ(parse_config(file + "substeps = 4\ncore_up_to = 0\n", "run.toml", {"time.substeps=1"}).time.core_up_to, 8192U);
 }
 
 TEST(ConfigTable, NearestNameIsNoneWhenNoneIsNear) {

@@ -102,7 +102,7 @@ class CoreSteps : public testing::Test {
  protected:
   /// Sends the system on rungs `rung` through a step of the limit.
   int take(System& system, const GravityParameters& gravity, const RungRules& rules, const std::vector<std::uint8_t>& rung,
-           bool is_alone = false) {
+           bool is_alone = false, int coarsest = limit + 1) {
     const std::size_t n = system.position.size();
     Particles<BackEnd> p(space_, fields_with({rung_row()}));
     p.resize_discard(n);
@@ -121,8 +121,8 @@ class CoreSteps : public testing::Test {
     put(rungs_of(p), rung);
     put(others.data(), all);
     const GravityLaw law(gravity);
-    const int finest =
-        take_core_steps(space_, p, is_alone ? nullptr : others.data(), step_of_limit(law, rules, limit, 5 * ticks_of(limit)), work_);
+    const int finest = take_core_steps(space_, p, is_alone ? nullptr : others.data(),
+                                       {law, rules, coarsest, 5 * ticks_of(limit), 6 * ticks_of(limit)}, work_);
     space_.copy_to_host(system.position.data(), p.position.data(), n * sizeof(Double4));
     space_.copy_to_host(system.velocity.data(), p.velocity.data(), n * sizeof(Double3));
     return finest;
@@ -168,6 +168,38 @@ TEST_F(CoreSteps, OnOneRungAreThoseOfTheLeapfrog) {
       expect_near(system, wanted, rounding);
     }
   }
+}
+
+// So many that what is set for the next sub-step is read many times.
+TEST_F(CoreSteps, OfEqualLengthAreThoseOfTheLeapfrog) {
+  const GravityParameters gravity = gravity_of();
+  for (const std::size_t n : {1, 40, 400, 3200}) {
+    const System before = cloud(n);
+    System system = before;
+    work_.clear();
+    take(system, gravity, rules_of(gravity, HUGE_VAL, HUGE_VAL), std::vector<std::uint8_t>(n, limit + 3), true, limit + 3);
+    EXPECT_EQ(sub_steps(), 8U) << n;
+    expect_near(system, expected(before, gravity, 8, {}), rounding);
+  }
+}
+
+// In FP32 the inverse cube of such a distance is too large, and so far away an offset has few bits.
+TEST_F(CoreSteps, KnowCloseParticlesWithoutSofteningBesideADistantOne) {
+  GravityParameters gravity = gravity_of();
+  gravity.softening = 0;
+  System system = cloud(20);
+  system.position[0] = {1e6, 0, 0, 0.05};
+  system.position[2] = system.position[1];
+  system.position[2].x += 1e-7;
+  system.velocity[2] = system.velocity[1];
+  system.position[1].w = system.position[2].w = 1e-12;
+  RungRules rules = rules_of(gravity, HUGE_VAL, HUGE_VAL);
+  rules.criterion = "potential";
+  rules.base = 1e-5;
+  take(system, gravity, rules, std::vector<std::uint8_t>(20, limit + 1), true);
+  // They fall towards each other, each with G m / r^2 = 200, for a time of 2.5e-6.
+  const double change = 1e-7 - (system.position[2].x - system.position[1].x), fall = 200 * 2.5e-6 * 2.5e-6;
+  EXPECT_NEAR(change, fall, 0.05 * fall);
 }
 
 TEST_F(CoreSteps, OfAllParticlesBeginWithTheirAccelerations) {

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/saved_state.hpp"
 #include "src/integrators/core_limit.hpp"
 #include "src/integrators/step_parameters.hpp"
 #include "tests/support/physics_support.hpp"
@@ -194,6 +195,25 @@ TEST_P(DividedSteps, OfEqualLengthAreThoseOfTheLeapfrog) {
   take_steps(*shared, 1.0 / 64, 20);
   expect_the_same(*divided, *shared, comm_);
   EXPECT_EQ(updates(*divided, comm_), 4 * all.size());
+}
+
+// As after a run with block steps.
+TEST_P(DividedSteps, OfEqualLengthDoNotDependOnFormerRungs) {
+  if (comm_.size() > 1) GTEST_SKIP() << "particles of two simulations need not be on the same rank";
+  const ParticleSet all = plummer(300);
+  const auto fine = started(gravity(0.05), equal(16), all, comm_), fresh = started(gravity(0.05), equal(4), all, comm_);
+  SavedState state;
+  fine->save(state);
+  const auto later = make_simulation(test_device(), gravity(0.05), comm_, {.steps = equal(4)});
+  take_steps(*fine, 1e-12, 1);
+  ParticleSet particles = fine->particles();
+  particles.position = fresh->particles().position;
+  particles.velocity = fresh->particles().velocity;
+  later->resume(std::move(particles), state);
+  take_steps(*later, 1.0 / 16, 2);
+  take_steps(*fresh, 1.0 / 16, 2);
+  const ParticleSet found = collected(*later, comm_), expected = collected(*fresh, comm_);
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_LE(distance(found.position, expected.position, i), 1e-4) << i;
 }
 
 // Two bodies on a circle want the same steps all the time.

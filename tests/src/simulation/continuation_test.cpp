@@ -140,11 +140,15 @@ TEST_F(ContinuationTest, HasTheBitsOfARunWhoseStepsAreDivided) {
   GravityParameters of_classes = fmm_gravity(1e-3, 0.1);
   of_classes.softening_of_type = {0.02, 0.02, 0.1, 0.02, 0.02, 0.02};
   for (const GravityParameters& gravity : {fmm_gravity(1e-3, 0.02), tree_gravity("barnes", 0.7, 0.02), of_classes, direct_gravity(0.02)})
-    for (const auto& [how, core_beyond] :
-         {std::pair(steps::block, std::optional<int>{}), {steps::block, 2}, {steps::block, all_rungs}, {steps::adaptive, {}}}) {
+    for (const auto& [how, core_beyond] : {std::pair(steps::block, std::optional<int>{}),
+                                           {steps::block, 2},
+                                           {steps::block, all_rungs},
+                                           {steps::adaptive, {}},
+                                           {steps::shared, {}}}) {
       SCOPED_TRACE(gravity.method + ", " + how + (core_beyond ? ", a core" : "") +
                    (gravity.softening_of_type.empty() ? "" : ", two classes"));
-      const StepParameters steps{.steps = how, .accuracy = 0.01, .core_beyond = core_beyond};
+      const StepParameters steps{
+          .steps = how, .accuracy = 0.01, .substeps = how == std::string(steps::shared) ? 4U : 1U, .core_beyond = core_beyond};
       ParticleSet start = collapsing_sphere(gravity.method == "direct" ? 300 : 2000);
       for (std::size_t i = 0; i < start.size(); ++i) start.type[i] = start.position[3 * i] > 0.2 ? 2 : 1;
       start.mass[5] *= 40;  // on the finest rung
