@@ -321,7 +321,7 @@ class ConfigBuilder {
   void check_core() {
     TimeParameters& time = config_.time;
     const GivenSetting* const given = find("time", "core_up_to");
-    if (!given || time.divide()) return;
+    if (time.divide() || time.core_up_to == TimeParameters().core_up_to) return;
     const auto is_changed = [&](const char* key) {
       const GivenSetting* const other = find("time", key);
       return other && other->from_command_line;

@@ -161,7 +161,9 @@ TEST_P(DividedSteps, OfACoreAloneAreThoseOfBlockSteps) {
     ASSERT_GE(split->rung_work().size(), 3U);
   }
   const ParticleSet found = collected(*split, comm_), expected = collected(*whole, comm_);
-  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(found.position[i], expected.position[i], GetParam() == "direct" ? 1e-11 : 1e-4);
+  // On a GPU the core sums in FP32.
+  const double bound = GetParam() == "direct" && test_device() == "cpu" ? 1e-11 : 1e-4;
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(found.position[i], expected.position[i], bound);
 }
 
 // The same with sums in another order: on one rank all particles are the core, without a force from outside.
@@ -207,6 +209,7 @@ TEST_P(DividedSteps, OfEqualLengthDoNotDependOnFormerRungs) {
   const auto later = make_simulation(test_device(), gravity(0.05), comm_, {.steps = equal(4)});
   take_steps(*fine, 1e-12, 1);
   ParticleSet particles = fine->particles();
+  particles.fields = later->fields();
   particles.position = fresh->particles().position;
   particles.velocity = fresh->particles().velocity;
   later->resume(std::move(particles), state);
