@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace grove {
 
@@ -23,10 +24,10 @@ struct Beyond {
 };
 Beyond beyond(std::span<const std::uint64_t> particles, int limit) {
   Beyond sum;
-  for (auto r = static_cast<std::size_t>(limit + 1); r < particles.size(); ++r) {
-    const auto count = static_cast<double>(particles[r]);
+  for (int r = limit + 1; std::cmp_less(r, particles.size()); ++r) {
+    const auto count = static_cast<double>(particles[static_cast<std::size_t>(r)]);
     sum.particles += count;
-    sum.steps += count * steps_of(static_cast<int>(r));
+    sum.steps += count * steps_of(r);
   }
   return sum;
 }
