@@ -53,7 +53,7 @@ class WarningObserver final : public Observer {
 
  private:
   static constexpr double much_shorter = 0.5;
-  static constexpr std::uint64_t looks = 32, least_steps_apart = 8;
+  static constexpr std::uint64_t looks = 32, least_steps_apart = 32;
   std::uint64_t looks_every() const { return std::max(context_.setup.schedule.steps() / looks, least_steps_apart); }
 
   const ObserverContext<Space> context_;
