@@ -42,11 +42,14 @@ function(grove_sources)
   endforeach()
   if(NOT GROVE_CPU_LEVELS)
     target_sources(${grove_target} PRIVATE ${arg_LEVELS} ${arg_CPU_LEVELS})
+    # Inner loops: each file takes long enough.
+    set_source_files_properties(${arg_LEVELS} ${arg_CPU_LEVELS} TARGET_DIRECTORY ${grove_target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
   if(GROVE_HAS_CUDA)
     grove_cuda_wrappers(wrappers ${arg_BACK_ENDS} ${arg_LEVELS})
     # The wrappers are sources of the folder that made them: their properties live there.
     target_sources(${grove_target} PRIVATE ${wrappers} ${arg_CUDA})
+    set_source_files_properties(${wrappers} ${arg_CUDA} TARGET_DIRECTORY ${grove_target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 endfunction()
 

@@ -9,7 +9,7 @@ namespace grove {
 
 namespace {
 
-constexpr std::size_t bytes_at_once = std::size_t{4} << 20;
+constexpr std::size_t bytes_of_a_piece = std::size_t{4} << 20;
 
 /// Of bytes that follow those with the checksum `before`.
 std::uint32_t crc_of(std::span<const std::byte> bytes, std::uint32_t before = 0) {
@@ -19,9 +19,9 @@ std::uint32_t crc_of(std::span<const std::byte> bytes, std::uint32_t before = 0)
 }  // namespace
 
 Checksum::Checksum(std::span<const std::byte> bytes) : length_(bytes.size()) {
-  const std::size_t pieces = (bytes.size() + bytes_at_once - 1) / bytes_at_once;
+  const std::size_t pieces = (bytes.size() + bytes_of_a_piece - 1) / bytes_of_a_piece;
   const auto piece = [&](std::size_t i) {
-    return bytes.subspan(i * bytes_at_once, std::min(bytes_at_once, bytes.size() - i * bytes_at_once));
+    return bytes.subspan(i * bytes_of_a_piece, std::min(bytes_of_a_piece, bytes.size() - i * bytes_of_a_piece));
   };
   std::vector<std::uint32_t> sums(pieces);
 #pragma omp parallel for schedule(static) if (pieces > 1)

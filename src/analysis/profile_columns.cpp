@@ -14,7 +14,8 @@ namespace grove {
 
 namespace {
 
-constexpr FieldUnit none{}, length{1, 0, 0}, mass{0, 1, 0}, velocity{0, 0, 1}, density{-3, 1, 0}, surface{-2, 1, 0};
+constexpr FieldUnit no_unit{}, length_unit{1, 0, 0}, mass_unit{0, 1, 0}, velocity_unit{0, 0, 1}, density_unit{-3, 1, 0},
+    surface_unit{-2, 1, 0};
 
 /// About the mean of the shell. One particle has none.
 template <std::size_t quantity>
@@ -52,43 +53,43 @@ double anisotropy(const ShellView& s) {
 }
 
 constexpr std::array of_spheres{
-    ProfileColumn{"radius_inner", length, "inner radius of the shell", inner_radius, false},
-    ProfileColumn{"radius_outer", length, "outer radius", outer_radius, false},
-    ProfileColumn{"radius", length, "middle of the shell", middle_radius},
-    ProfileColumn{"particles", none, "number of particles in the shell", number},
-    ProfileColumn{"mass", mass, "their mass", mass_in_shell, false},
-    ProfileColumn{"density", density, "mass over the volume of the shell", density_of_shell},
-    ProfileColumn{"enclosed_mass", mass, "mass up to the outer radius", mass_inside},
-    ProfileColumn{"circular_velocity", velocity, "sqrt(G enclosed_mass / radius_outer); of all, with external potentials",
+    ProfileColumn{"radius_inner", length_unit, "inner radius of the shell", inner_radius, false},
+    ProfileColumn{"radius_outer", length_unit, "outer radius", outer_radius, false},
+    ProfileColumn{"radius", length_unit, "middle of the shell", middle_radius},
+    ProfileColumn{"particles", no_unit, "number of particles in the shell", number},
+    ProfileColumn{"mass", mass_unit, "their mass", mass_in_shell, false},
+    ProfileColumn{"density", density_unit, "mass over the volume of the shell", density_of_shell},
+    ProfileColumn{"enclosed_mass", mass_unit, "mass up to the outer radius", mass_inside},
+    ProfileColumn{"circular_velocity", velocity_unit, "sqrt(G enclosed_mass / radius_outer); of all, with external potentials",
                   circular_velocity},
-    ProfileColumn{"mean_v_radial", velocity, "mean velocity away from the centre", mean<v_radial>},
-    ProfileColumn{"mean_v_phi", velocity, "mean velocity about the z axis", mean<v_phi>, false},
-    ProfileColumn{"sigma_radial", velocity, "dispersion of the radial velocity", sigma<v_radial>},
-    ProfileColumn{"sigma_theta", velocity, "dispersion along the polar angle", sigma<v_theta>, false},
-    ProfileColumn{"sigma_phi", velocity, "dispersion along the azimuth", sigma<v_phi>, false},
-    ProfileColumn{"sigma_tangential", velocity, "sqrt((sigma_theta^2 + sigma_phi^2) / 2)", tangential_sigma},
-    ProfileColumn{"anisotropy", none, "1 - (sigma_theta^2 + sigma_phi^2) / (2 sigma_radial^2)", anisotropy},
+    ProfileColumn{"mean_v_radial", velocity_unit, "mean velocity away from the centre", mean<v_radial>},
+    ProfileColumn{"mean_v_phi", velocity_unit, "mean velocity about the z axis", mean<v_phi>, false},
+    ProfileColumn{"sigma_radial", velocity_unit, "dispersion of the radial velocity", sigma<v_radial>},
+    ProfileColumn{"sigma_theta", velocity_unit, "dispersion along the polar angle", sigma<v_theta>, false},
+    ProfileColumn{"sigma_phi", velocity_unit, "dispersion along the azimuth", sigma<v_phi>, false},
+    ProfileColumn{"sigma_tangential", velocity_unit, "sqrt((sigma_theta^2 + sigma_phi^2) / 2)", tangential_sigma},
+    ProfileColumn{"anisotropy", no_unit, "1 - (sigma_theta^2 + sigma_phi^2) / (2 sigma_radial^2)", anisotropy},
 };
 
 constexpr std::array of_discs{
-    ProfileColumn{"radius_inner", length, "inner radius of the ring", inner_radius, false},
-    ProfileColumn{"radius_outer", length, "outer radius", outer_radius, false},
-    ProfileColumn{"radius", length, "middle of the ring", middle_radius},
-    ProfileColumn{"particles", none, "number of particles in the ring, at any height", number},
-    ProfileColumn{"mass", mass, "their mass", mass_in_shell, false},
-    ProfileColumn{"surface_density", surface, "mass over the area of the ring", density_of_ring},
-    ProfileColumn{"enclosed_mass", mass, "mass up to the outer radius, at any height", mass_inside, false},
-    ProfileColumn{"mean_v_phi", velocity, "mean velocity about the axis: the rotation curve", mean<disc_v_phi>},
-    ProfileColumn{"mean_v_radial", velocity, "mean velocity away from the axis", mean<disc_v_radial>, false},
-    ProfileColumn{"sigma_radial", velocity, "dispersion away from the axis", sigma<disc_v_radial>},
-    ProfileColumn{"sigma_phi", velocity, "dispersion about the axis", sigma<disc_v_phi>},
-    ProfileColumn{"sigma_z", velocity, "dispersion along the axis", sigma<disc_v_z>},
-    ProfileColumn{"mean_z", length, "mean height above the plane", mean<disc_z>, false},
-    ProfileColumn{"scale_height", length, "rms deviation from the mean height", sigma<disc_z>},
-    ProfileColumn{"median_height", length, "median distance from the plane", median_height, false},
-    ProfileColumn{"a2", none, "strength of a bar, |sum m exp(2 i phi)| / sum m", a2},
-    ProfileColumn{"a2_phase", none, "where the bar points, degrees from 0 to 180 in the plane", a2_phase},
-    ProfileColumn{"a2_inside", none, "a2 of all particles up to the outer radius", a2_inside, false},
+    ProfileColumn{"radius_inner", length_unit, "inner radius of the ring", inner_radius, false},
+    ProfileColumn{"radius_outer", length_unit, "outer radius", outer_radius, false},
+    ProfileColumn{"radius", length_unit, "middle of the ring", middle_radius},
+    ProfileColumn{"particles", no_unit, "number of particles in the ring, at any height", number},
+    ProfileColumn{"mass", mass_unit, "their mass", mass_in_shell, false},
+    ProfileColumn{"surface_density", surface_unit, "mass over the area of the ring", density_of_ring},
+    ProfileColumn{"enclosed_mass", mass_unit, "mass up to the outer radius, at any height", mass_inside, false},
+    ProfileColumn{"mean_v_phi", velocity_unit, "mean velocity about the axis: the rotation curve", mean<disc_v_phi>},
+    ProfileColumn{"mean_v_radial", velocity_unit, "mean velocity away from the axis", mean<disc_v_radial>, false},
+    ProfileColumn{"sigma_radial", velocity_unit, "dispersion away from the axis", sigma<disc_v_radial>},
+    ProfileColumn{"sigma_phi", velocity_unit, "dispersion about the axis", sigma<disc_v_phi>},
+    ProfileColumn{"sigma_z", velocity_unit, "dispersion along the axis", sigma<disc_v_z>},
+    ProfileColumn{"mean_z", length_unit, "mean height above the plane", mean<disc_z>, false},
+    ProfileColumn{"scale_height", length_unit, "rms deviation from the mean height", sigma<disc_z>},
+    ProfileColumn{"median_height", length_unit, "median distance from the plane", median_height, false},
+    ProfileColumn{"a2", no_unit, "strength of a bar, |sum m exp(2 i phi)| / sum m", a2},
+    ProfileColumn{"a2_phase", no_unit, "where the bar points, degrees from 0 to 180 in the plane", a2_phase},
+    ProfileColumn{"a2_inside", no_unit, "a2 of all particles up to the outer radius", a2_inside, false},
 };
 
 }  // namespace

@@ -87,7 +87,9 @@ void introduce(const RunPreparation& run, bool is_verbose, const Communicator& c
     text += fmt::format("{}, time in units of {}; G = {:.6g}\n", in_words(config.units), format_time(1, config.units), config.gravity.G);
   text += fmt::format("{} steps of {} from t = {} to {}; ", format_count(schedule.steps() - first_step), schedule.text(schedule.dt()),
                       format_time(schedule.time(first_step), config.units), format_time(config.time.end, config.units));
-  console.say(text + fmt::format("results go to {}\n", config.output.directory));
+  text += fmt::format("results go to {}", config.output.directory);
+  if (run.output_bytes() > 0) text += fmt::format(", about {} of snapshots and checkpoints", format_bytes(run.output_bytes()));
+  console.say(text + "\n");
   if (is_verbose) console.say(table_of_ranks(all_rank_devices(run.device(), comm)));
   if (comm.size() > 1) console.say("messages travel " + run.simulation().transport_description() + "\n");
 }

@@ -41,7 +41,7 @@ struct Move {
 
 GROVE_HD double length(const Double3& v) { return sqrt(dot(v, v)); }
 
-struct Error {
+struct ErrorOfStep {
   const Double3 *velocity, *acceleration;
   double h;
   VectorSum of_position, of_velocity;
@@ -111,8 +111,8 @@ template <class Space>
 Largest largest_error(StepContext<Space>& context, double h, const Double3* acceleration, const VectorSum& of_position,
                       const VectorSum& of_velocity) {
   const Particles<Space>& p = context.particles();
-  const Largest largest = context.space().transform_reduce(p.size(), Largest{},
-                                                           Error{p.velocity.data(), acceleration, h, of_position, of_velocity}, LargerOf{});
+  const Largest largest = context.space().transform_reduce(
+      p.size(), Largest{}, ErrorOfStep{p.velocity.data(), acceleration, h, of_position, of_velocity}, LargerOf{});
   const double of_all = context.comm().max(largest.value);
   return {of_all, largest.particle, largest.value == of_all && p.size() > 0};
 }

@@ -29,7 +29,7 @@ struct KeepEnergy {
 
 /// |change| and |first value| of a specific energy, and |its two parts|.
 using ChangeSums = Row<CompensatedSum, 3>;
-struct Change {
+struct ChangeOfEnergy {
   ParticleView p;
   const double* first;
   GROVE_HD ChangeSums operator()(std::size_t i) const {
@@ -109,7 +109,7 @@ void OwnEnergy<Space>::measure(const Particles<Space>& particles, Diagnostics& s
   if (heaviest_) leave_out_heaviest(particles, sums);
   if (!conserves_each_) return;
   const ChangeSums own =
-      space_.reduce_rows(particles.size(), ChangeSums{}, Change{view_of(particles), first_energies(particles)}, AddSums{});
+      space_.reduce_rows(particles.size(), ChangeSums{}, ChangeOfEnergy{view_of(particles), first_energies(particles)}, AddSums{});
   ChangeSums all;
   for (const ChangeSums& some : comm_.all_gather(own))
     for (int k = 0; k < 3; ++k) all.part[k] = all.part[k] + some.part[k];

@@ -142,7 +142,9 @@ void RunPreparation::prepare_directory() {
   comm_.agree([&] {
     if (!comm_.is_root()) return;
     const int checkpoints = restart_.is_checkpoint ? directory_.checkpoints() : 0;
-    const OutputBytes needed = output_bytes(*simulation_->fields(), config_.output, *schedule_, restart_.step, state_.count, checkpoints);
+    const OutputBytes needed =
+        grove::output_bytes(*simulation_->fields(), config_.output, *schedule_, restart_.step, state_.count, checkpoints);
+    output_bytes_ = needed.all;
     advise(require_disk_room(config_.output, needed, free_disk_bytes(directory_.path())));
   });
   const bool was_held = lock_.is_held();

@@ -49,6 +49,8 @@ class RunPreparation {
   const RestartPoint& restart_point() const { return restart_; }  ///< its particles are in state()
   InitialState& state() { return state_; }                        ///< the particles are there to be taken
   const InitialState& state() const { return state_; }
+  /// Bytes that are still to be written, without logs and pictures. On the root.
+  double output_bytes() const { return output_bytes_; }
   /// Notes for the user, one sentence each.
   const std::vector<std::string>& advice() const { return advice_; }
 
@@ -79,6 +81,7 @@ class RunPreparation {
   DeviceState device_;
   RestartPoint restart_;
   InitialState state_;
+  double output_bytes_ = 0;
   std::vector<std::string> advice_;
 };
 

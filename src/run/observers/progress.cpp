@@ -16,7 +16,7 @@ namespace grove {
 namespace {
 
 constexpr int bar_width = 16;
-constexpr double in_place_interval_s = 0.1, line_interval_s = 30;
+constexpr double in_place_interval_s = 0.1, line_interval_s = 30, first_line_s = 10;
 constexpr double weight_of_new_step = 0.2;
 
 }  // namespace
@@ -34,7 +34,8 @@ bool Progress::is_due(const ProgressState& state) const {
   if (state.step == steps_) return true;
   const double since = state.elapsed_s - last_shown_.elapsed_s;
   if (style_ == ProgressStyle::in_place) return since >= in_place_interval_s || !line_open_;
-  return since >= line_interval_s || state.step * 10 / steps_ > last_shown_.step * 10 / steps_;
+  const bool is_first = last_shown_.elapsed_s == 0;
+  return since >= (is_first ? first_line_s : line_interval_s) || state.step * 10 / steps_ > last_shown_.step * 10 / steps_;
 }
 
 std::string Progress::line(const ProgressState& state) const {
