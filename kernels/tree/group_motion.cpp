@@ -35,12 +35,12 @@ struct MotionOfGroup {
       velocities.add(velocity[i]);
     }
     const double speed = velocities.longest(), growth = speed > 0 ? speed / positions.longest() : 0;
-    return {{1, growth * growth, growth}};
+    return {{1, growth * growth}};
   }
 };
 
-struct JoinMotions {
-  GROVE_HD double operator()(int k, double a, double b) const { return k < 2 ? a + b : larger(a, b); }
+struct AddMotions {
+  GROVE_HD double operator()(int, double a, double b) const { return a + b; }
 };
 
 }  // namespace
@@ -49,7 +49,7 @@ template <class Space>
 GroupMotion motion_in_groups(Space& space, View<const std::uint32_t> group_start, const Particles<Space>& particles, double lead) {
   const std::size_t groups = group_start.empty() ? 0 : group_start.size - 1;
   const MotionOfGroup motion{group_start.data, particles.position.data(), particles.velocity.data(), lead};
-  return std::bit_cast<GroupMotion>(space.reduce_rows(groups, MotionRow{}, motion, JoinMotions{}));
+  return std::bit_cast<GroupMotion>(space.reduce_rows(groups, MotionRow{}, motion, AddMotions{}));
 }
 
 template GroupMotion motion_in_groups(BackEnd&, View<const std::uint32_t>, const Particles<BackEnd>&, double);

@@ -12,14 +12,12 @@ namespace grove {
 struct GroupMotion {
   double groups = 0;
   double sum_of_squares = 0;
-  double largest = 0;
 
   /// The square's mean.
   double mean_square() const { return groups > 0 ? sum_of_squares / groups : 0; }
   GroupMotion& operator+=(const GroupMotion& other) {
     groups += other.groups;
     sum_of_squares += other.sum_of_squares;
-    largest = other.largest > largest ? other.largest : largest;
     return *this;
   }
 };

@@ -14,9 +14,6 @@ namespace {
 /// longer by less than a new tree would cost (docs/development/constants.md), and potentials, whose error depends on the size of cells,
 /// differ little.
 constexpr double growth_at_ends = 0.15;
-/// No group's box becomes longer than its own length by more than this factor: its targets would meet all that is inside one by one. The
-/// fastest groups are those of few particles that are close by chance.
-constexpr double largest_growth = 3;
 /// Where each step has a new tree, the motion is found once in so many: that is a sum over all particles, for which the host waits.
 constexpr int trees_without_motion = 8;
 
@@ -28,11 +25,8 @@ constexpr const char* saved_motion = "tree.motion";
 int TreeReuse::planned_steps(double drift) const {
   if (drift == 0 || !has_motion_ || most_steps_ <= 1) return 1;
   // The first and the last step are half of all drifts away from the middle.
-  const double usual = std::sqrt(mean_square_) * std::abs(drift), fastest = largest_ * std::abs(drift);
-  double steps = most_steps_;
-  if (usual > 0) steps = std::min(steps, 1 + 2 * growth_at_ends / usual);
-  if (fastest > 0) steps = std::min(steps, 1 + 2 * largest_growth / fastest);
-  return std::max(1, static_cast<int>(steps));
+  const double growth = std::sqrt(mean_square_) * std::abs(drift);
+  return growth > 0 ? static_cast<int>(std::min<double>(most_steps_, 1 + 2 * growth_at_ends / growth)) : most_steps_;
 }
 
 bool TreeReuse::needs_motion(int planned_steps) const {
@@ -42,27 +36,25 @@ bool TreeReuse::needs_motion(int planned_steps) const {
 void TreeReuse::set_motion(const GroupMotion& motion) {
   has_motion_ = true;
   mean_square_ = motion.mean_square();
-  largest_ = motion.largest;
   trees_since_motion_ = 0;
 }
 
 void TreeReuse::save(SavedState& state) const {
   state.put(saved_steps, SavedState::Counts{static_cast<std::uint64_t>(steps_), static_cast<std::uint64_t>(steps_begun_),
                                             has_motion_ ? 1U : 0U, static_cast<std::uint64_t>(trees_since_motion_)});
-  state.put(saved_motion, SavedState::Numbers{drift_, mean_square_, largest_});
+  state.put(saved_motion, SavedState::Numbers{drift_, mean_square_});
 }
 
 void TreeReuse::restore(const SavedState& state) {
   const SavedState::Counts& counts = state.counts(saved_steps);
   if (counts.size() != 4) throw DataError(std::string(saved_steps) + ": has a wrong length");
-  const SavedState::Numbers& motion = state.numbers(saved_motion, 3);
+  const SavedState::Numbers& motion = state.numbers(saved_motion, 2);
   steps_ = std::min(most_steps_, static_cast<int>(counts[0]));
   steps_begun_ = static_cast<int>(counts[1]);
   has_motion_ = counts[2] != 0;
   trees_since_motion_ = static_cast<int>(counts[3]);
   drift_ = motion[0];
   mean_square_ = motion[1];
-  largest_ = motion[2];
 }
 
 }  // namespace grove

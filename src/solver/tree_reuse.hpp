@@ -55,7 +55,7 @@ class TreeReuse {
   int steps_ = 0, steps_begun_ = 0;  ///< of the present tree
   double drift_ = 0;                 ///< from each of its steps to the next
   bool has_motion_ = false;
-  double mean_square_ = 0, largest_ = 0;  ///< of the motion
+  double mean_square_ = 0;  ///< of the motion
   int trees_since_motion_ = 0;
 };
 

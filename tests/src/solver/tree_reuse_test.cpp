@@ -17,22 +17,22 @@
 namespace grove::tests {
 namespace {
 
-GroupMotion motion(double growth, double largest) { return {1, growth * growth, largest}; }
+GroupMotion motion(double growth) { return {1, growth * growth}; }
 
 TEST(TreeReuse, IsOneStepWhereNothingIsKnown) {
   TreeReuse reuse(16);
   EXPECT_EQ(reuse.planned_steps(1e-9), 1);
-  reuse.set_motion(motion(1, 1));
+  reuse.set_motion(motion(1));
   EXPECT_EQ(reuse.planned_steps(0), 1);
   TreeReuse single(1);
-  single.set_motion(motion(1, 1));
+  single.set_motion(motion(1));
   EXPECT_EQ(single.planned_steps(1e-9), 1);
   EXPECT_FALSE(single.needs_motion(1));
 }
 
 TEST(TreeReuse, IsShorterTheFasterBoxesGrow) {
   TreeReuse reuse(16);
-  reuse.set_motion(motion(10, 10));
+  reuse.set_motion(motion(10));
   EXPECT_EQ(reuse.planned_steps(1e-9), 16);
   EXPECT_EQ(reuse.planned_steps(-1e-9), 16);
   int before = 16;
@@ -43,16 +43,13 @@ TEST(TreeReuse, IsShorterTheFasterBoxesGrow) {
     before = planned;
   }
   EXPECT_EQ(before, 1);
-  // One group that would be twice as long decides, however slow the others are.
-  reuse.set_motion(motion(0.01, 100));
-  EXPECT_EQ(reuse.planned_steps(0.01), 7);
-  EXPECT_EQ(reuse.planned_steps(0.1), 1);
-  // All of them.
-  reuse.set_motion(motion(10, 10));
+  EXPECT_EQ(reuse.planned_steps(0.0099), 4);
+  // One group in a million that is much faster than the others hardly counts.
+  reuse.set_motion({1e6, 1e6 * 100 + 1e6});
   EXPECT_EQ(reuse.planned_steps(0.0099), 4);
   // Particles at one point, with velocities that differ.
   const double infinite = std::numeric_limits<double>::infinity();
-  reuse.set_motion({2, infinite, infinite});
+  reuse.set_motion({2, infinite});
   EXPECT_EQ(reuse.planned_steps(1e-9), 1);
 }
 
@@ -76,14 +73,14 @@ TEST(TreeReuse, EndsAfterItsSteps) {
 TEST(TreeReuse, NeedsTheMotionOfSomeTreesWhereEachStepHasANewOne) {
   TreeReuse reuse(16);
   EXPECT_TRUE(reuse.needs_motion(1));
-  reuse.set_motion(motion(1, 1));
+  reuse.set_motion(motion(1));
   EXPECT_TRUE(reuse.needs_motion(2));
   int asked = 0;
   for (int tree = 0; tree < 80; ++tree) {
     reuse.begin(1, 0.5);
     if (!reuse.needs_motion(1)) continue;
     ++asked;
-    reuse.set_motion(motion(1, 1));
+    reuse.set_motion(motion(1));
   }
   EXPECT_GE(asked, 5);
   EXPECT_LE(asked, 20);
@@ -91,7 +88,7 @@ TEST(TreeReuse, NeedsTheMotionOfSomeTreesWhereEachStepHasANewOne) {
 
 TEST(TreeReuse, IsSavedWithWhatItKnows) {
   TreeReuse reuse(16), restored(16);
-  reuse.set_motion(motion(10, 40));
+  reuse.set_motion(motion(10));
   reuse.begin(5, 0.5);
   reuse.begin_step();
   SavedState state;
@@ -123,10 +120,9 @@ TEST(GroupMotion, IsTheGrowthOfTheBoxAroundEachGroup) {
   const GroupMotion found = motion_in_groups<BackEnd>(space, device_start.view(), particles, 0);
   EXPECT_EQ(found.groups, 4);
   EXPECT_EQ(found.sum_of_squares, 16);
-  EXPECT_EQ(found.largest, 4);
   EXPECT_EQ(found.mean_square(), 4);
   // After a unit of time the first two are 8 apart.
-  EXPECT_EQ(motion_in_groups<BackEnd>(space, device_start.view(), particles, 1).largest, 1);
+  EXPECT_EQ(motion_in_groups<BackEnd>(space, device_start.view(), particles, 1).sum_of_squares, 1);
   const GroupMotion none = motion_in_groups<BackEnd>(space, {}, particles, 0);
   EXPECT_EQ(none.groups, 0);
   EXPECT_EQ(none.mean_square(), 0);
