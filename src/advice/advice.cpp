@@ -32,6 +32,9 @@ constexpr StepTimeModel one_core{0.1e-3, 1.4e-6, 0.1e-3};
 constexpr double tolerance_power = 0.4;
 constexpr double default_tolerance = 1e-3;
 
+/// A softening between components is so many times shorter than their own (docs/time_steps.md, "Who wants which step").
+constexpr double much_shorter = 4;
+
 struct NodeGpus {
   int ranks = 0, visible = 0, installed = 0;
   std::set<std::string> in_use;
@@ -151,6 +154,15 @@ std::vector<std::string> settings_advice(const Config& config, bool on_gpu) {
         fmt::format("time.integrator = \"{}\" has order {}, which pays only with gravity.method = \"direct\": forces by \"{}\" are not "
                     "accurate enough; otherwise take an integrator of order {} at most",
                     integrator->name, integrator->order, gravity.method, highest_order_of_trees));
+  const auto of_type = [&](int type) { return gravity.softening_of_type[static_cast<std::size_t>(type)]; };
+  const auto is_much_shorter = [&](const SofteningBetween& pair) {
+    return much_shorter * pair.length <= std::max(of_type(pair.a), of_type(pair.b));
+  };
+  if (config.time.criterion == "softening" && config.time.steps != "shared" &&
+      std::any_of(gravity.softening_between_types.begin(), gravity.softening_between_types.end(), is_much_shorter))
+    lines.push_back(
+        "time.criterion = \"softening\" takes the softening of each component, and knows nothing of gravity.softening_between, which is "
+        "much shorter: around a black hole \"potential\" keeps the energy better");
   if (!on_gpu && config.run.transport != RunParameters{}.transport)
     lines.push_back(fmt::format("run.transport = \"{}\" has no effect: the ranks compute on CPU cores", config.run.transport));
   return lines;

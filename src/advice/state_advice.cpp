@@ -81,7 +81,7 @@ std::string advice_on_potential_holders(const PotentialHolders& holders) {
       holders.count, holders.count + holders.others, std::floor(1000 * holders.share) / 10, holders.others);
 }
 
-std::string advice_on_energy_error(const Diagnostics& sums, double largest) {
+std::string advice_on_energy_error(const Diagnostics& sums, double largest, bool are_divided) {
   if (std::abs(largest) <= largest_energy_error || sums.is_driven) return "";
   if (sums.change_of_each)
     return fmt::format(
@@ -89,13 +89,14 @@ std::string advice_on_energy_error(const Diagnostics& sums, double largest) {
         "mean: a smaller time.dt is needed",
         largest);
   return fmt::format(
-      "not accurate: the energy was wrong by up to {:.2g} of {}: a smaller time.dt or a larger gravity.softening is needed or, where "
-      "forces "
-      "come from a tree, a smaller gravity.tolerance or gravity.theta",
+      "not accurate: the energy was wrong by up to {:.2g} of {}: a smaller {} or a larger gravity.softening is needed or, where forces "
+      "come from a tree, a smaller gravity.tolerance or gravity.theta{}",
       std::abs(largest),
       sums.differs_from_total()
           ? "the system's own energy (without its motion as a whole, external potentials and a particle of more than half of the mass)"
-          : "itself");
+          : "itself",
+      are_divided ? "time.accuracy" : "time.dt",
+      are_divided ? "; around a black hole with a short softening of its own, time.criterion = \"potential\" does more" : "");
 }
 
 }  // namespace grove

@@ -23,7 +23,8 @@ std::string advice_on_step(const Diagnostics& sums, const StepCriterion& check, 
 /// A sentence where a few particles have the potential energy, so that energy errors tell nothing of the others; else empty.
 std::string advice_on_potential_holders(const PotentialHolders& holders);
 
-/// A sentence on an own energy error, the largest of a run, that makes its results useless; else empty.
-std::string advice_on_energy_error(const Diagnostics& sums, double largest);
+/// A sentence on an own energy error, the largest of a run, that makes its results useless; else empty. `are_divided`: some particles took
+/// shorter steps than time.dt.
+std::string advice_on_energy_error(const Diagnostics& sums, double largest, bool are_divided = false);
 
 }  // namespace grove

@@ -295,7 +295,10 @@ class ConfigBuilder {
   // Only steps whose length is chosen can be too short, which is so for either of two keys; else like drop_idle_settings().
   void check_shortest_step() {
     const GivenSetting* const given = find("time", "dt_min");
-    if (!given || config_.time.dt_min == 0 || config_.time.chooses_steps()) return;
+    if (!given || config_.time.dt_min == 0) return;
+    if (!config_.time.dt_is_auto && config_.time.dt_min > config_.time.dt)
+      fail(*given, "must not be longer than time.dt, the longest step");
+    if (config_.time.chooses_steps()) return;
     const auto is_changed = [&](const char* key) {
       const GivenSetting* const other = find("time", key);
       return other && other->from_command_line;

@@ -166,7 +166,8 @@ void add_output(Rows& rows) {
       {.allowed = {"yes", "no"}}, keeps_states);
   add(&Output::order, "order", "order of the particles in a snapshot", {.allowed = {"id", "morton"}}, keeps_states);
   add(&Output::fields, "fields",
-      "further particle fields to write, separated by commas: work (cost of the particle's last force, in issue slots of the processor)",
+      "further particle fields to write, separated by commas: work (cost of the particle's last force, in issue slots of the "
+      "processor), time_step (its last step; not where time.steps is shared)",
       {}, keeps_states);
   add(&Output::leave_out, "leave_out",
       "particle fields that are not written, separated by commas: acceleration, potential. Masses, positions, velocities and ids always "

@@ -152,15 +152,17 @@ void DividedLeapfrog<Space>::begin_base_step(StepContext<Space>& context, double
   choose_core(context, rules_.are_given || are_alike);
 }
 
-/// Which particles are the core follows from their rungs when the base step begins.
+/// Which particles are the core follows from their rungs when the base step begins. Its sub-steps know nothing of external forces, which
+/// may be what asks for short steps: with these there is none.
 template <class Space>
 void DividedLeapfrog<Space>::choose_core(StepContext<Space>& context, bool are_alike) {
+  if (context.has_external_forces()) return;
   const Communicator& comm = context.comm();
   const std::uint64_t all = comm.sum(std::uint64_t{context.particles().size()});
   // With gravity.method = "direct" all energies are in FP64, and so they are with very few particles. On a CPU the core takes longer.
   const bool suits_all = Space::on_gpu && all > most_in_fp64<Space>;
-  const bool may_be_all = context.is_own_gravity_all() && !(Space::on_gpu && gravity_.method == "direct") &&
-                          (suits_all || parameters_.core_beyond == all_rungs);
+  const bool may_be_all =
+      comm.size() == 1 && !(Space::on_gpu && gravity_.method == "direct") && (suits_all || parameters_.core_beyond == all_rungs);
   if (are_alike && !may_be_all) return;
   std::optional<int> limit = parameters_.core_beyond;
   if (!limit && parameters_.core_up_to > 0) {

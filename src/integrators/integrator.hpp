@@ -34,9 +34,9 @@ class StepContext {
   /// Says that the integrator has set the positions itself, to those at this time after the beginning of the step: external potentials may
   /// depend on it.
   virtual void positions_are_at(double since_beginning) = 0;
-  /// Whether all forces are those of this rank's particles on each other.
-  virtual bool is_own_gravity_all() = 0;
-  /// The same where is_own_gravity_all(), and the integrator has set the accelerations and potentials, too.
+  /// Whether forces have more in them than those of the particles on each other.
+  virtual bool has_external_forces() = 0;
+  /// Like positions_are_at(), on one rank without external forces: the integrator has set the accelerations and potentials, too.
   virtual void forces_are_set(double since_beginning) = 0;
   /// Sets accelerations and potentials to those at the present positions. Particles may change order and rank; all fields that the table
   /// says travel go with them. Collective; synchronises.

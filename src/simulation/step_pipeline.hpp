@@ -83,7 +83,7 @@ class StepPipeline final : private StepContext<Space> {
   void kick(double dt) override;
   void drift(double dt) override;
   void positions_are_at(double since_beginning) override { time_of_positions_ = time_of_beginning_ + since_beginning; }
-  bool is_own_gravity_all() override { return is_alone() && parts_.external.empty(); }
+  bool has_external_forces() override { return !parts_.external.empty(); }
   void forces_are_set(double since_beginning) override;
   void compute_forces(double next_drift, const MarkActive<Space>& mark) override;
 

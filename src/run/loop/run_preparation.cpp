@@ -80,6 +80,7 @@ void RunPreparation::take_step_of_earlier_run() {
   if (dt == 0) return;
   config_.time.dt = dt;
   config_.time.dt_is_auto = false;
+  advise(fmt::format("time.dt = {}, the step of the run so far, is kept", dt));
 }
 
 /// By the forces at the start.

@@ -103,6 +103,13 @@ std::string speed_lines(const RunReport& report) {
   return text + (shares.empty() ? "" : "phases     " + shares + "\n") + rung_lines(timing, steps);
 }
 
+/// Whether some steps were shorter than time.dt.
+bool has_finer_rungs(const RunReport& report) {
+  const RungCensus& rungs = report.steps_total.rungs;
+  return std::any_of(rungs.begin() + std::min<std::ptrdiff_t>(1, std::ssize(rungs)), rungs.end(),
+                     [](const RungWork& rung) { return rung.sub_steps > 0; });
+}
+
 std::string memory_line(const RunReport& report) {
   if (report.most_bytes_held == 0 || report.last.sums.particle_count == 0) return "";
   const double bytes = static_cast<double>(report.most_bytes_held);
@@ -122,8 +129,8 @@ std::string written_lines(const RunReport& report, const OutputDirectory& output
 std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output) {
   const char* state = report.stop == StopCause::none ? "finished" : "stopped";
   return fmt::format("{}: step {} of {}, t = {}\n", state, report.steps, schedule.steps(), schedule.text(report.time)) +
-         energy_lines(report) + as_note(advice_on_energy_error(report.last.sums, report.largest_error_of_steps)) + speed_lines(report) +
-         memory_line(report) + written_lines(report, output);
+         energy_lines(report) + as_note(advice_on_energy_error(report.last.sums, report.largest_error_of_steps, has_finer_rungs(report))) +
+         speed_lines(report) + memory_line(report) + written_lines(report, output);
 }
 
 bool is_kept(const RunReport& report) { return !report.kept.file.empty() && report.kept.step == report.steps; }

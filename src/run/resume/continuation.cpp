@@ -141,7 +141,8 @@ void require_logs(const ContinuedRun& run, const SavedState& state) {
   const bool has_external = !external_texts(run.config.external_sections()).empty();
   require(run.directory.energy(), saved_energy_rows, [&](const auto& names) { return columns_if_named(energy_log(has_external), names); });
   require(run.directory.timings(), saved_timing_rows, timings_columns);
-  if (run.config.time.counts_forces()) require(run.directory.time_bins(), saved_time_bin_rows, time_bins_columns);
+  if (run.config.time.counts_forces() || state.has(saved_time_bin_rows))
+    require(run.directory.time_bins(), saved_time_bin_rows, time_bins_columns);
 }
 
 /// For a log that has gone since the checkpoint, no rows are expected, and a sentence is added to `notes`. Collective.

@@ -132,7 +132,8 @@ SavedState state_of(const ContinuedRun& run, const FoundSnapshot& found, std::ui
   state.put_count(saved_picture_count, pictures_before(run, found));
   state.put_count(saved_energy_rows, energies.count);
   state.put_count(saved_timing_rows, timings.count);
-  if (run.config.time.counts_forces()) state.put_count(saved_time_bin_rows, rows_of(run.directory.time_bins(), found, rows_may_lack).count);
+  // Parts of the run in which no steps were divided have no rows there.
+  state.put_count(saved_time_bin_rows, rows_of(run.directory.time_bins(), found, true).count);
   return state;
 }
 

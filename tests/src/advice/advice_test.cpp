@@ -120,6 +120,22 @@ TEST(SettingsAdvice, NamesWhatHasNoEffect) {
   EXPECT_NE(settings_advice(config, false)[0].find("run.transport = \"mpi\" has no effect"), std::string::npos);
 }
 
+TEST(SettingsAdvice, NamesACriterionThatDoesNotSeeAShortSofteningBetweenComponents) {
+  Config config;
+  config.gravity.softening_of_component = {{"stars", 0.2}, {"hole", 0.02}};
+  config.gravity.softening_of_type = {0.2, 0.02};
+  config.gravity.softening_between_types = {{0, 1, 0.02}};
+  EXPECT_EQ(settings_advice(config, true), Lines{});
+  config.time.steps = "block";
+  ASSERT_EQ(settings_advice(config, true).size(), 1u);
+  EXPECT_NE(settings_advice(config, true)[0].find("knows nothing of gravity.softening_between"), std::string::npos);
+  config.gravity.softening_between_types = {{0, 1, 0.1}};
+  EXPECT_EQ(settings_advice(config, true), Lines{});
+  config.gravity.softening_between_types = {{0, 1, 0.02}};
+  config.time.criterion = "potential";
+  EXPECT_EQ(settings_advice(config, true), Lines{});
+}
+
 TEST(SettingsAdvice, NamesAnOrderThatForcesOfTreesCannotUse) {
   Config config;
   config.gravity.softening = 0.1;

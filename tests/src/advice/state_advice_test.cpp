@@ -152,6 +152,8 @@ TEST(StateAdvice, NamesALargeEnergyErrorAndOfWhat) {
   sums.own_potential = -1;
   EXPECT_EQ(advice_on_energy_error(sums, 0.0099), "");
   EXPECT_NE(advice_on_energy_error(sums, -0.02).find("not accurate: the energy was wrong by up to 0.02 of itself"), std::string::npos);
+  EXPECT_NE(advice_on_energy_error(sums, 0.02).find("a smaller time.dt or"), std::string::npos);
+  EXPECT_NE(advice_on_energy_error(sums, 0.02, true).find("a smaller time.accuracy or"), std::string::npos);
   EXPECT_NE(advice_on_energy_error(sums, std::nan("")).size(), 0U);
   sums.external = -100;
   EXPECT_NE(advice_on_energy_error(sums, 0.02).find("up to 0.02 of the system's own energy"), std::string::npos);

@@ -93,7 +93,8 @@ a_run_that_chose_its_step_keeps_it() {
   local dt
   "$grove" run run.toml --quiet --set 'time.dt="auto"' && mv output whole &&
     "$grove" run run.toml --quiet --set 'time.dt="auto"' --set time.end=0.25 && dt=$(step_of output) &&
-    "$grove" run run.toml --quiet --set 'time.dt="auto"' --continue >out.txt && holds [ "$(step_of output)" = "$dt" ] &&
+    "$grove" run run.toml --set 'time.dt="auto"' --continue >out.txt && contains out.txt "the step of the run so far, is kept" &&
+    holds [ "$(step_of output)" = "$dt" ] &&
     holds cmp whole/energy.csv output/energy.csv || return 1
   # Where nothing tells the step, the run says so; where there is no state, it chooses anew.
   rm output/used_parameters.toml && fails_with 2 "before $dt" "$grove" run run.toml --set 'time.dt="auto"' --set time.end=1 --continue &&
@@ -114,6 +115,16 @@ a_run_continues_with_the_same_bits() {
     "$grove" run run.toml --quiet --set time.end=0.25 && "$grove" run run.toml --quiet --continue >out.txt &&
     "$grove" compare whole/snapshot_0002.hdf5 output/snapshot_0002.hdf5 >compare.txt && holds grep -qE "^position +0 +0 +0 +0 " compare.txt &&
     holds cmp whole/energy.csv output/energy.csv && holds [ "$(sums output/time_bins.csv '_updates$')" = "$(sums whole/time_bins.csv '_updates$')" ]
+}
+
+# Also through a part of the run in which steps were not divided.
+no_row_of_the_time_bins_is_lost() {
+  "$grove" run run.toml --quiet --set time.end=0.25 && cp output/time_bins.csv first.csv &&
+    sed '/^steps = /d; /^accuracy = /d; /^fields = /d' run.toml >shared.toml &&
+    "$grove" run shared.toml --quiet --set time.end=0.5 --continue --force-config && holds cmp first.csv output/time_bins.csv &&
+    "$grove" run run.toml --quiet --set time.end=0.75 --continue --force-config &&
+    holds [ "$(head -n "$(wc -l <first.csv)" output/time_bins.csv)" = "$(cat first.csv)" ] &&
+    holds [ "$(wc -l <output/time_bins.csv)" -gt "$(wc -l <first.csv)" ]
 }
 
 the_steps_of_the_particles_are_in_snapshots_that_ask_for_them() {

@@ -66,7 +66,7 @@ class ParticlesAlone final : public StepContext<BackEnd> {
   void kick(double) override {}
   void drift(double) override {}
   void positions_are_at(double) override {}
-  bool is_own_gravity_all() override { return false; }
+  bool has_external_forces() override { return false; }
   void forces_are_set(double) override {}
   const Communicator& comm() override { return comm_; }
   void compute_forces(double, const MarkActive<BackEnd>&) override {}
