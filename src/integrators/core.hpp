@@ -14,8 +14,8 @@
 namespace grove {
 
 /// Takes particles on rungs beyond a limit through a step of the limit, with steps of their own and direct summation among themselves. At
-/// both ends of that step they are kicked by all other forces. This is one split
-/// of the kind of which hierarchical schemes make many (Pelupessy, Jänes & Portegies Zwart 2012).
+/// both ends of that step they are kicked by all other forces. This is one split of the kind of which hierarchical schemes make many
+/// (Pelupessy, Jänes & Portegies Zwart 2012).
 ///
 /// Every rank has the whole core, in the order of ids, and does the same with it: all get the same bits.
 template <class Space>
@@ -33,8 +33,8 @@ class Core {
   /// The kick by all other forces that ends the step, when these are known.
   void kick_by_rest(StepContext<Space>& context, const RungRules& rules) const;
 
-  /// Takes all particles through a base step on one rank, with the particles themselves as the
-  /// core, on this rung and finer ones. Throws as step() does.
+  /// Takes all particles through a base step on one rank, with the particles themselves as the core, on this rung and finer ones. Throws as
+  /// step() does.
   void step_alone(StepContext<Space>& context, const RungRules& rules, int coarsest, RungCensus& census) const;
 
  private:
