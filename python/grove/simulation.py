@@ -34,7 +34,7 @@ _SECTIONS = {
 _VECTORS = ("position", "velocity", "acceleration")
 _DTYPES = {"id": np.uint64, "type": np.uint8}
 _FIELDS_LENT = ("position", "velocity", "mass", "id", "type", "acceleration", "potential")
-_FIELD_DIMENSIONS = {**FIELDS, "acceleration": "acceleration", "potential": "potential"}
+_FIELD_DIMENSIONS = {**FIELDS, "acceleration": "acceleration", "potential": "potential", "time_step": "time"}
 
 
 class Energy(typing.NamedTuple):
@@ -345,8 +345,9 @@ class Simulation:
 
     def get(self, field: str, *, out: typing.Any = None) -> typing.Any:
         """A copy of a field of this rank's share, in the order of ids: position, velocity, acceleration (N, 3), mass, potential,
-        id, type (N,); code units. The potential is per unit mass, without the particle's own. out: an array of numpy or on a GPU that is
-        filled and returned."""
+        id, type (N,); code units. The potential is per unit mass, without the particle's own. With steps of their own and
+        config={"output": {"fields": "time_step"}}, also time_step (N,). out: an array of numpy or on a GPU that is filled and
+        returned."""
 
         def array(shape):
             if out is None:

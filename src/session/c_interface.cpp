@@ -4,15 +4,20 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "kernels/base/error.hpp"
+#include "src/integrators/step_parameters.hpp"
 #include "src/process/mpi_start.hpp"
 #include "src/run/files/version.hpp"
 #include "src/session/c_arrays.hpp"
@@ -151,6 +156,17 @@ ParticleSet particles_of(const grove_particles* given, std::uint64_t first_id, c
   return particles;
 }
 
+/// The field time_step.
+std::vector<double> steps_of(const ParticleSet& particles) {
+  const ParticleField* const field = particles.fields->find(time_step_field);
+  if (!field) throw ConfigError("time_step: output.fields does not name it, or no particle has a step of its own");
+  const std::span<const std::byte> bytes = particles.bytes(*field);
+  if (bytes.empty() && particles.size() > 0) throw ConfigError("time_step: no step has been taken with these particles");
+  std::vector<double> steps(bytes.size() / sizeof(double));
+  std::memcpy(steps.data(), bytes.data(), bytes.size());
+  return steps;
+}
+
 std::uint64_t next_id(Session& session) {
   if (session.count() == 0) return 0;
   std::uint64_t highest = 0;
@@ -158,20 +174,24 @@ std::uint64_t next_id(Session& session) {
   return session.comm().max(highest) + 1;
 }
 
-/// Calls work(field, components) for the field of that name. Throws ConfigError.
+/// Calls work(field, components) for the field of that name, one to get where the particles are const, else one to set. Throws ConfigError.
 template <class Set, class Work>
-void with_field(const char* name, Set& particles, bool with_forces, const Work& work) {
+void with_field(const char* name, Set& particles, const Work& work) {
+  constexpr bool gets = std::is_const_v<Set>;
   const std::string wanted = name ? name : "";
   if (wanted == "position") return work(particles.position, 3);
   if (wanted == "velocity") return work(particles.velocity, 3);
   if (wanted == "mass") return work(particles.mass, 1);
   if (wanted == "type") return work(particles.type, 1);
-  if (with_forces && wanted == "id") return work(particles.id, 1);
-  if (with_forces && wanted == "acceleration") return work(particles.acceleration, 3);
-  if (with_forces && wanted == "potential") return work(particles.potential, 1);
+  if constexpr (gets) {
+    if (wanted == "id") return work(particles.id, 1);
+    if (wanted == "acceleration") return work(particles.acceleration, 3);
+    if (wanted == "potential") return work(particles.potential, 1);
+    if (wanted == time_step_field) return work(steps_of(particles), 1);
+  }
   throw ConfigError(
-      fmt::format("there is no field \"{}\" to {}: {}", wanted, with_forces ? "get" : "set",
-                  with_forces ? "position, velocity, mass, id, type, acceleration, potential" : "position, velocity, mass, type"));
+      fmt::format("there is no field \"{}\" to {}: {}", wanted, gets ? "get" : "set",
+                  gets ? "position, velocity, mass, id, type, acceleration, potential, time_step" : "position, velocity, mass, type"));
 }
 
 }  // namespace
@@ -288,9 +308,8 @@ int grove_get(grove_session* session, const char* field, grove_array to) {
     const std::string name = field ? field : "";
     const bool is_of_force = name == "acceleration" || name == "potential";
     const ParticleSet& particles = is_of_force ? s.particles_with_forces() : s.particles();
-    s.comm().agree([&] {
-      with_field(field, particles, true, [&](const auto& values, std::size_t components) { write(field, values, components, to); });
-    });
+    s.comm().agree(
+        [&] { with_field(field, particles, [&](const auto& values, std::size_t components) { write(field, values, components, to); }); });
   });
 }
 
@@ -298,7 +317,7 @@ int grove_set(grove_session* session, const char* field, grove_array from) {
   return with_session(session, [&](Session& s) {
     s.change([&](ParticleSet& particles) {
       const std::size_t n = particles.size();
-      with_field(field, particles, false, [&](auto& values, std::size_t components) { read(field, from, n, components, values); });
+      with_field(field, particles, [&](auto& values, std::size_t components) { read(field, from, n, components, values); });
     });
   });
 }

@@ -107,8 +107,8 @@ int grove_time(grove_session* session, double* time);
 int grove_get_units(grove_session* session, grove_units* units);
 /* Sentences on the particles that grove_load() has taken, a line each; "" without any. Valid until the session's next call. */
 int grove_notes(grove_session* session, const char** notes);
-/* Copies a field of this rank's share: position, velocity, mass, id, type, acceleration [length / time^2] or potential (per unit mass,
- * without the particle's own). */
+/* Copies a field of this rank's share: position, velocity, mass, id, type, acceleration [length / time^2], potential (per unit mass,
+ * without the particle's own) or time_step (the present one of each particle, where output.fields names it). */
 int grove_get(grove_session* session, const char* field, grove_array to);
 /* Sets position, velocity, mass or type of this rank's share. Forces are computed anew, unless only velocities have changed. */
 int grove_set(grove_session* session, const char* field, grove_array from);

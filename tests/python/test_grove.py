@@ -296,6 +296,17 @@ class Values(unittest.TestCase):
             with self.assertRaisesRegex(error, text):
                 sim.get("position", out=out)
 
+    def test_each_particle_tells_its_step(self):
+        steps = {"time": {"steps": "block", "accuracy": 0.002}, "output": {"fields": "time_step"}}
+        sim = grove.Simulation(plummer(), softening=0.05, dt=1 / 16, device="cpu", config=steps)
+        with self.assertRaisesRegex(grove.SettingError, "time_step: no step has been taken"):
+            sim.get("time_step")
+        sim.evolve(1 / 4)
+        halvings = np.log2(1 / 16 / sim.get("time_step"))
+        self.assertTrue((halvings == halvings.round()).all() and halvings.min() >= 0 and halvings.max() > halvings.min(), halvings)
+        with self.assertRaisesRegex(grove.SettingError, "time_step: output.fields does not name it"):
+            grove.Simulation(plummer(), **SETTINGS).get("time_step")
+
     def test_units_and_quantities(self):
         sim = grove.Simulation(units="kpc, km/s, 1e10 Msun", softening=Kpc(0.05), dt="1 Myr", device="cpu")
         self.assertAlmostEqual(sim.G, 43009.17, places=2)
