@@ -74,24 +74,16 @@ choose_ranks() {
 }
 
 say_what_next() {
-  local files=("$output"/snapshot_*.hdf5) pictures=("$output"/picture_density_z_*.png)
+  local files=("$output"/snapshot_*.hdf5) pictures=("$output"/picture_density_z_*.png) grove="$build_directory/grove"
   cat <<TEXT
 
-The collision is done. In $output:
-  ${#files[@]} snapshots, $(basename "${files[0]}") to $(basename "${files[-1]}"): HDF5 in the GADGET-4 layout (yt, pynbody and h5py read it)
-  ${#pictures[@]} pictures of it, $(basename "${pictures[0]}") to $(basename "${pictures[-1]}"): look at them
-  energy.csv: energies, momenta and centre of mass over time
-  timings.csv: where the time went, step by step
-
-What next:
+The collision is done: ${#pictures[@]} pictures and ${#files[@]} snapshots (HDF5, as GADGET-4 writes it) are in $output. What next:
   ffmpeg -framerate 12 -i $output/picture_density_z_%04d.png -pix_fmt yuv420p collision.mp4   # a movie
-  $build_directory/grove info ${files[-1]}
-  $build_directory/grove plot $output                          # the logs as a picture (needs python3-matplotlib)
-  $build_directory/grove view $output                           # the run in your browser, also while it goes on
-  $build_directory/grove check ${files[-1]} --targets 1000      # force errors against direct summation
-  $build_directory/grove run --print-config                     # every key of a configuration, with its default
-  $0 --n 1000000                     # the same with more particles
-Your own run: copy jobscripts/collision.toml, change it, and start it with  mpirun -n P $build_directory/grove run FILE.toml
+  $grove view $output   # the run in your browser, also while it goes on
+  $grove plot $output   # energies and times as a picture (needs python3-matplotlib)
+  $grove run --print-config   # every key of a configuration, with its default
+  $0 --n 1000000   # the same with more particles
+Your own run: copy jobscripts/collision.toml, change it, and start it with  mpirun -n P $grove run FILE.toml
 TEXT
 }
 
