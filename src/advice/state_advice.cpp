@@ -73,12 +73,13 @@ std::string advice_on_step(const Diagnostics& sums, const StepCriterion& check, 
                       : "");
 }
 
-std::string advice_on_potential_holders(const PotentialHolders& holders) {
+std::string advice_on_potential_holders(const PotentialHolders& holders, const TimeParameters& time) {
   if (!holders.hide_the_others()) return "";
   return fmt::format(
       "{} of {} particles have {:.1f} % of the potential energy: energy errors are mostly theirs, and say little of the other {}. For "
-      "these, compare with a run of half the time.dt",
-      holders.count, holders.count + holders.others, std::floor(1000 * holders.share) / 10, holders.others);
+      "these, compare with a run of half the {}",
+      holders.count, holders.count + holders.others, std::floor(1000 * holders.share) / 10, holders.others,
+      time.chooses_steps() ? "time.accuracy" : "time.dt");
 }
 
 std::string advice_on_energy_error(const Diagnostics& sums, double largest, bool are_divided) {

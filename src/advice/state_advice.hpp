@@ -21,7 +21,7 @@ std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const St
 std::string advice_on_step(const Diagnostics& sums, const StepCriterion& check, const StepSchedule& schedule);
 
 /// A sentence where a few particles have the potential energy, so that energy errors tell nothing of the others; else empty.
-std::string advice_on_potential_holders(const PotentialHolders& holders);
+std::string advice_on_potential_holders(const PotentialHolders& holders, const TimeParameters& time);
 
 /// A sentence on an own energy error, the largest of a run, that makes its results useless; else empty. `are_divided`: some particles took
 /// shorter steps than time.dt.

@@ -496,7 +496,8 @@ int take_core_steps(CudaSpace& space, Particles<CudaSpace>& p, Double4* rest, co
   space.copy_to_host(&done, progress.data(), sizeof(done));
   for (int r = 0; r <= beyond_all_rungs; ++r)
     if (done.work[r].sub_steps > 0)
-      work_of(work, r) = {0, done.work[r].sub_steps, done.work[r].updates, 1e-9 * static_cast<double>(done.nanoseconds[r])};
+      work_of(work, r) = {
+          .sub_steps = done.work[r].sub_steps, .updates = done.work[r].updates, .seconds = 1e-9 * static_cast<double>(done.nanoseconds[r])};
   return done.last_finest;
 }
 

@@ -83,7 +83,11 @@ void DividedLeapfrog<Space>::end(StepContext<Space>& context, double dt) {
   begin_base_step(context, dt);
   const Rungs rungs = kick_and_choose(context, 0);
   const RungCounts counts = count_particles(context);
-  for (int r = rungs.coarsest; r <= rungs.finest; ++r) work_of(census_, r).particles = counts.part[r];
+  for (int r = rungs.coarsest; r <= rungs.finest; ++r) {
+    RungWork& work = work_of(census_, r);
+    work.particles = counts.part[r];
+    if (r > own_.finest) work.in_core = work.particles;
+  }
   if (own_.finest < own_.coarsest)
     core_.step_alone(context, rules_, own_.coarsest, census_);
   else
@@ -191,7 +195,11 @@ void DividedLeapfrog<Space>::look_at_choice(const Communicator& comm) {
   RungCensus all = census_;
   // Of steps that are the same for all, only their number counts.
   for (RungWork& rung : all)
-    if (!choice_.are_alike()) rung = {comm.sum(rung.particles), rung.sub_steps, comm.sum(rung.updates), comm.max(rung.seconds)};
+    if (!choice_.are_alike()) {
+      rung.particles = comm.sum(rung.particles);
+      rung.updates = comm.sum(rung.updates);
+      rung.seconds = comm.max(rung.seconds);
+    }
   choice_.look(all);
 }
 

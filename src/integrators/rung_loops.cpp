@@ -38,6 +38,7 @@ void require_possible(StepContext<Space>& context, const Particles<Space>& parti
     else
       words << "2^" << deepest_rung << " is the most";
     words << "; a larger softening, or a larger time.accuracy (less accurate), allows longer steps";
+    if (rules.deepest < deepest_rung) words << ", and a smaller time.dt_min shorter ones";
     throw DataError(words.str());
   });
 }

@@ -10,12 +10,14 @@ namespace grove {
 /// The particles whose steps are those of a base step divided by 2^rung.
 struct RungWork {
   std::uint64_t particles = 0;  ///< of this rank on it, at the beginning of the base step
+  std::uint64_t in_core = 0;    ///< of these, in the core
   std::uint64_t sub_steps = 0;  ///< at whose end the longest steps that ended were its own
   std::uint64_t updates = 0;    ///< forces on particles of this rank in these
   double seconds = 0;           ///< of these, on this rank
 
   RungWork& operator+=(const RungWork& other) {
     particles += other.particles;
+    in_core += other.in_core;
     sub_steps += other.sub_steps;
     updates += other.updates;
     seconds += other.seconds;
@@ -35,7 +37,7 @@ inline RungWork& work_of(RungCensus& census, int rung) {
 
 /// A sub-step at whose end the longest steps that ended were those of `rung`.
 inline void add_sub_step(RungCensus& census, int rung, std::uint64_t updates, double seconds) {
-  work_of(census, rung) += {0, 1, updates, seconds};
+  work_of(census, rung) += {.sub_steps = 1, .updates = updates, .seconds = seconds};
 }
 
 }  // namespace grove

@@ -22,6 +22,7 @@ std::vector<CsvColumn> time_bins_log() {
   };
   for (std::size_t r = 0; r < rungs_shown; ++r) add(fmt::format("rung_{}", r), fmt::format("rung {} (steps of time.dt / 2^{})", r, r));
   add("finer", "finer rungs");
+  columns.push_back({"in_core", "particles of all rungs that are in the core"});
   return columns;
 }
 
@@ -29,12 +30,13 @@ std::vector<CsvColumn> time_bins_columns(const std::vector<std::string>& names) 
 
 std::vector<double> time_bins_row(std::uint64_t step, double time, const RungCensus& rungs) {
   std::vector<double> row{static_cast<double>(step), time};
-  row.resize(2 + 3 * (rungs_shown + 1));
+  row.resize(2 + 3 * (rungs_shown + 1) + 1);
   for (std::size_t r = 0; r < rungs.size(); ++r) {
     double* const at = row.data() + 2 + 3 * std::min(r, rungs_shown);
     at[0] += static_cast<double>(rungs[r].particles);
     at[1] += static_cast<double>(rungs[r].updates);
     at[2] += rungs[r].seconds;
+    row.back() += static_cast<double>(rungs[r].in_core);
   }
   return row;
 }

@@ -10,7 +10,7 @@
 
 namespace grove {
 
-/// The columns with their meanings: step, time, the particles, updates and seconds of each rung, those of all finer rungs together.
+/// The columns with their meanings: step, time, those of each rung and of all finer rungs together, the core.
 std::vector<CsvColumn> time_bins_log();
 /// The columns of any time_bins.csv; see LogKind.
 std::vector<CsvColumn> time_bins_columns(const std::vector<std::string>& names);

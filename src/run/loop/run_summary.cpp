@@ -47,38 +47,41 @@ std::string energy_lines(const RunReport& report) {
   return energy_line(report) + since_change + fmt::format("momentum   {:.3e}, virial ratio {:.4f}{}\n", momentum, sums.virial_ratio(), own);
 }
 
-/// "rungs      0: 812 particles, 12 % of the time; 1: ...", and who takes most of the time. `steps`: base steps.
+/// The finest rungs that together take most of the time.
+struct BusyRungs {
+  std::size_t first = 0;
+  double of_time = 0, of_particles = 0;  ///< their shares
+};
+BusyRungs busy_rungs(const RungCensus& rungs, const RungWork& all) {
+  BusyRungs busy{rungs.size()};
+  if (!(all.seconds > 0) || all.particles == 0) return busy;
+  while (busy.first > 0 && busy.of_time <= 0.5) {
+    const RungWork& rung = rungs[--busy.first];
+    busy.of_time += rung.seconds / all.seconds;
+    busy.of_particles += static_cast<double>(rung.particles) / static_cast<double>(all.particles);
+  }
+  return busy;
+}
+
+/// A table of the rungs, and who takes most of the time. `steps`: base steps.
 std::string rung_lines(const StepTiming& timing, double steps) {
   const RungCensus& rungs = timing.rungs;
   if (rungs.empty()) return "";
-  double seconds = 0, particles = 0;
-  for (const RungWork& rung : rungs) {
-    seconds += rung.seconds;
-    particles += static_cast<double>(rung.particles);
-  }
-  std::string text;
-  double of_time = 0, of_particles = 0;
-  std::size_t busy = rungs.size();  // the finest ones that together take most of the time
-  for (std::size_t r = rungs.size(); r-- > 0;) {
-    if (of_time <= 0.5 && seconds > 0 && particles > 0) {
-      of_time += rungs[r].seconds / seconds;
-      of_particles += static_cast<double>(rungs[r].particles) / particles;
-      busy = r;
-    }
-  }
+  RungWork all;
+  for (const RungWork& rung : rungs) all += rung;
+  const auto mean = [&](std::uint64_t count) { return format_quantity(static_cast<double>(count) / steps); };
+  TextTable table({"rung", "step", "particles", "in the core", "time"});
   for (std::size_t r = 0; r < rungs.size(); ++r) {
     if (rungs[r].particles == 0 && rungs[r].sub_steps == 0) continue;
-    text +=
-        fmt::format("{}{}: {} particles, {:.0f} % of the time", text.empty() ? "" : "; ", r,
-                    format_quantity(static_cast<double>(rungs[r].particles) / steps), seconds > 0 ? 100 * rungs[r].seconds / seconds : 0);
+    table.add_row({std::to_string(r), r == 0 ? "time.dt" : fmt::format("time.dt / {}", std::uint64_t{1} << r), mean(rungs[r].particles),
+                   mean(rungs[r].in_core), all.seconds > 0 ? fmt::format("{:.0f} %", 100 * rungs[r].seconds / all.seconds) : ""});
   }
-  text = "rungs      " + text + "\n";
-  if (busy > 0 && of_particles < 0.01)
-    text +=
-        as_note(fmt::format("{:.2g} % of the particles, those with steps of time.dt / 2^{} and shorter, take {:.0f} % of the time; a "
-                            "larger softening of their pairs, or a larger time.accuracy (less accurate), shortens the run",
-                            100 * of_particles, busy, 100 * of_time));
-  return text;
+  const BusyRungs busy = busy_rungs(rungs, all);
+  if (busy.first == 0 || busy.of_particles >= 0.01) return table.text();
+  return table.text() +
+         as_note(fmt::format("{:.2g} % of the particles, those with steps of time.dt / {} and shorter, take {:.0f} % of the time; a "
+                             "larger softening of their pairs, or a larger time.accuracy (less accurate), shortens the run",
+                             100 * busy.of_particles, std::uint64_t{1} << busy.first, 100 * busy.of_time));
 }
 
 std::string speed_lines(const RunReport& report) {

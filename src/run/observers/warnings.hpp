@@ -40,7 +40,7 @@ class WarningObserver final : public Observer {
     if (state.step == 0) {
       for (const std::string& line : advice_on_first_state(state.energy.sums, check, setup.schedule, setup.config))
         std::fputs(as_note(line).c_str(), stdout);
-      std::fputs(as_note(advice_on_potential_holders(holders)).c_str(), stdout);
+      std::fputs(as_note(advice_on_potential_holders(holders, setup.config.time)).c_str(), stdout);
     } else {
       std::fputs(
           ("\n" + as_note("at t = " + setup.schedule.text(state.time) + ", " + advice_on_step(state.energy.sums, check, setup.schedule)))

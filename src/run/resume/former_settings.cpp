@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -30,6 +31,10 @@ EffectiveSettings settings_except(const std::vector<std::string>& prefixes, cons
   });
   return settings;
 }
+
+/// Settings that change nothing but the next steps.
+const std::set<std::string> keep_energy{"time.dt",        "time.accuracy",   "time.dt_min",
+                                        "time.criterion", "time.core_up_to", "gravity.steps_per_tree"};
 
 }  // namespace
 
@@ -63,7 +68,7 @@ bool require_same_physics(const Config& before, const std::string& file, const C
   for (const auto& [name, line] : changed) {
     lines.push_back(line);
     has_other_start |= name.starts_with("initial_conditions.") || name.starts_with("galaxies");
-    energy_jumps |= name != "time.dt" && name != "gravity.steps_per_tree";
+    energy_jumps |= !keep_energy.contains(name);
   }
   const std::string list = fmt::format("{}", fmt::join(lines, "; "));
   if (!force || has_other_start)

@@ -17,8 +17,8 @@ bool same_snapshots(const Config& before, const Config& now);
 bool same_pictures(const Config& before, const Config& now);
 
 /// Adds a sentence to `notes` on settings that change what is computed; those of [output], [pictures] and [run], and time.end, do not.
-/// `file` records those before. Returns whether the energy jumps, which it does for any other setting than time.dt. Throws ConfigError for
-/// such settings without `force`, and with it for those that cannot take effect.
+/// `file` records those before. Returns whether the energy jumps, which it does not where only the next steps change. Throws ConfigError
+/// for such settings without `force`, and with it for those that cannot take effect.
 bool require_same_physics(const Config& before, const std::string& file, const Config& now, bool force, std::vector<std::string>& notes);
 
 }  // namespace grove

@@ -139,9 +139,9 @@ TEST(StateAdvice, NamesWhatIsUnusual) {
 }
 
 TEST(StateAdvice, SaysWhoseTheEnergyErrorsAreWhereAFewHoldTheEnergy) {
-  EXPECT_EQ(advice_on_potential_holders({1, 1000, 0.5}), "") << "one heavy particle: the energy without it is measured";
-  EXPECT_EQ(advice_on_potential_holders({2, 1000, 0.8}), "");
-  const std::string text = advice_on_potential_holders({2, 1000, 0.99996});
+  EXPECT_EQ(advice_on_potential_holders({1, 1000, 0.5}, {}), "") << "one heavy particle: the energy without it is measured";
+  EXPECT_EQ(advice_on_potential_holders({2, 1000, 0.8}, {}), "");
+  const std::string text = advice_on_potential_holders({2, 1000, 0.99996}, {});
   EXPECT_EQ(text.find("2 of 1002 particles have 99.9 % of the potential energy"), 0U) << text;
   EXPECT_NE(text.find("say little of the other 1000"), std::string::npos) << text;
 }

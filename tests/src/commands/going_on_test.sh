@@ -69,6 +69,15 @@ rows_after_a_snapshot_are_cut_whatever_the_step_is() {
     holds [ "$(column output/energy.csv 1 | tail -n 1)" = 3.125 ]
 }
 
+# Rungs of the steps before are those that particles leave.
+the_energy_does_not_jump_where_only_steps_change() {
+  local block=(--set time.steps=block --set time.accuracy=0.01)
+  ends_with 0 "$grove" run run.toml --quiet "${block[@]}" || return 1
+  goes_on 0 "${block[@]}" --set time.end=3 --set time.accuracy=0.0025 --set time.criterion=potential --force-config &&
+    contains out.txt "other settings than before: time.accuracy = 0.0025, before 0.01; time.criterion" && lacks out.txt "The energy jumps" &&
+    lacks out.txt "since settings were changed" && rows_follow_each_other
+}
+
 steps_are_numbered_on_after_another_step() {
   ends_with 0 "$grove" run run.toml --quiet && goes_on 0 --set time.dt=0.0625 --set time.end=4 --force-config &&
     contains out.txt "checkpoint_1.hdf5, after step 64" && contains out.txt "finished: step 96 of 96" && rows_follow_each_other &&

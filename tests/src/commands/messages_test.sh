@@ -43,6 +43,11 @@ all_are_told() {
 
 tests_follow
 
+a_run_tells_what_it_will_write() {
+  "$grove" run run.toml >out.txt && holds grep -qE "results go to output, about [0-9.]+ (B|KiB|MiB) of snapshots and checkpoints" out.txt &&
+    "$grove" run run.toml --set output.directory=nothing --set output.snapshots=none >out.txt && lacks out.txt "of snapshots"
+}
+
 mistakes_in_the_command_line_tell_what_is_meant() {
   all_are_told <<'END'
 2 | run.toml                   | 'grove run run.toml'

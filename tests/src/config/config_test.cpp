@@ -499,6 +499,8 @@ TEST(Config, TheShortestStepGoesWithTheStepsThatAreChosen) {
   const std::string block = file + "steps = \"block\"\n", pair = file + "integrator = \"dormand_prince\"\nerror = 1e-8\n";
   EXPECT_EQ(parse_config(block, "run.toml", {}).time.dt_min, 1e-4);
   EXPECT_EQ(parse_config(pair, "run.toml", {}).time.dt_min, 1e-4);
+  expect_in(error_of(block + "dt = 9e-5\n"), {"time.dt_min", "must not be longer than time.dt, the longest step"});
+  EXPECT_EQ(parse_config(block + "dt = 1e-4\n", "run.toml", {}).time.dt, 1e-4);
   for (const auto& [text, changed] :
        {std::pair{block, "time.steps=shared"}, std::pair{block, "time.integrator=rk4"}, std::pair{pair, "time.error=0"}}) {
     const Config config = parse_config(text, "run.toml", {changed});

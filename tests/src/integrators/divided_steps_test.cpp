@@ -36,6 +36,13 @@ std::uint64_t updates(const Simulation& sim, const Communicator& comm) {
   return comm.sum(all);
 }
 
+/// Particles in the core during the last step.
+std::uint64_t in_core(const Simulation& sim, const Communicator& comm) {
+  std::uint64_t all = 0;
+  for (const RungWork& rung : sim.rung_work()) all += rung.in_core;
+  return comm.sum(all);
+}
+
 void take_steps(Simulation& sim, double dt, int steps) { advance(sim, dt * steps, steps); }
 
 void expect_the_same(Simulation& one, Simulation& other, const Communicator& comm) {
@@ -150,6 +157,8 @@ TEST_P(DividedSteps, HaveACoreFromTheFirstBaseStepOn) {
   const auto sim = started(gravity(0.005), steps, all, comm_), once_more = started(gravity(0.005), steps, all, comm_);
   for (Simulation* const each : {without.get(), sim.get(), once_more.get()}) take_steps(*each, 1.0 / 16, 1);
   EXPECT_GE(sim->rung_work().size(), 5U);
+  EXPECT_GT(in_core(*sim, comm_), 1U);
+  EXPECT_EQ(in_core(*without, comm_), 0U);
   expect_the_same(*sim, *once_more, comm_);
   EXPECT_NE(collected(*sim, comm_).position, collected(*without, comm_).position);
 }
