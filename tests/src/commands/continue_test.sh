@@ -114,10 +114,13 @@ a_run_that_was_stopped_goes_on_with_the_same_bits() {
 
 runs_that_are_killed_at_any_moment_go_on_with_the_same_bits() {
   local what n steps process status count attempts victims all=0
-  for what in "1 shared" "2 shared" "4 shared" "1 block" "2 block" "3 block"; do
+  for what in "1 shared" "2 shared" "4 shared" "1 block" "2 block" "3 block" "2 substeps"; do
     read -r n steps <<<"$what"
-    local settings=(--set time.end=4 --set "time.steps=$steps")
-    if [ "$steps" = block ]; then settings+=(--set time.accuracy=0.002); fi
+    local settings=(--set time.end=4)
+    case $steps in
+      block) settings+=(--set time.steps=block --set time.accuracy=0.002) ;;
+      substeps) settings+=(--set time.substeps=4) ;;
+    esac
     reference "$n" "${settings[@]}" || return 1
     count=0
     for ((attempts = 0; count < kills && attempts < 20 * kills; ++attempts)); do
