@@ -168,7 +168,7 @@ class Comparison:
         sys.exit(1 if self.failed else 0)
 
 
-def figure(columns, **keywords):
+def figure(columns, rows=1, **keywords):
     """A figure without a display, and its axes."""
     import matplotlib
 
@@ -176,7 +176,7 @@ def figure(columns, **keywords):
     import matplotlib.pyplot as plt
 
     plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False})
-    return plt.subplots(1, columns, figsize=(4.2 * columns, 3.4), layout="constrained", **keywords)
+    return plt.subplots(rows, columns, figsize=(4.2 * columns, 3.4 * rows), layout="constrained", **keywords)
 
 
 def save(drawn, file):
