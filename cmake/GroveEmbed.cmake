@@ -1,18 +1,32 @@
-# Text files that are compiled into the program.
+# Files that are compiled into the program.
 #
 #   grove_embed(NAME file)
 #
-# adds a source to grove_app that defines `extern const std::string_view NAME` in namespace grove: the text of the file. A header of the same
-# folder declares it. The file must not contain the characters )grove_text".
+# adds a source to grove_app that defines `extern const std::string_view NAME` in namespace grove: the bytes of the file, which the assembler
+# reads. A header of the same folder declares it. It can be used when main() has begun.
 
 function(grove_embed name file)
-  set(file "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
-  file(READ "${file}" text)
-  file(RELATIVE_PATH source "${PROJECT_SOURCE_DIR}" "${file}.cpp")
-  set(source "${PROJECT_BINARY_DIR}/embedded/${source}")
-  file(CONFIGURE OUTPUT "${source}"
-    CONTENT "#include <string_view>\nnamespace grove {\nextern const std::string_view @name@;\nconst std::string_view @name@ = R\"grove_text(@text@)grove_text\";\n}  // namespace grove\n"
-    @ONLY)
+  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+  set(source "${PROJECT_BINARY_DIR}/embedded/${name}.cpp")
+  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT [[
+#include <string_view>
+asm(R"(
+  .pushsection .rodata
+  .globl grove_@name@_begin, grove_@name@_end
+  .hidden grove_@name@_begin, grove_@name@_end
+grove_@name@_begin:
+  .incbin "@file@"
+grove_@name@_end:
+  .popsection
+)");
+extern "C" const char grove_@name@_begin[], grove_@name@_end[];
+namespace grove {
+extern const std::string_view @name@;
+const std::string_view @name@{grove_@name@_begin, static_cast<std::size_t>(grove_@name@_end - grove_@name@_begin)};
+}  // namespace grove
+]])
   target_sources(grove_app PRIVATE "${source}")
+  # Apart, since ccache takes no file with .incbin.
+  set_source_files_properties("${source}" TARGET_DIRECTORY grove_app PROPERTIES
+    OBJECT_DEPENDS "${file}" SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

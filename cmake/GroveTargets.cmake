@@ -91,8 +91,8 @@ target_compile_features(libgrove_shared PUBLIC cxx_std_20)
 target_include_directories(libgrove_shared PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR};${GROVE_INSTALL_HEADERS}>")
 
 grove_library(grove_io libgrove grove_hdf5 ZLIB::ZLIB)
-grove_library(grove_app grove_io libgrove grove_tomlplusplus grove_nlohmann_json PNG::PNG grove_CLI11 grove_Random123
-  grove_boost_math grove_version_header)
+grove_library(grove_app grove_io libgrove grove_tomlplusplus grove_nlohmann_json PNG::PNG Freetype::Freetype grove_CLI11
+  grove_Random123 grove_boost_math grove_version_header)
 
 add_library(grove_c SHARED src/session/c_interface.cpp)
 add_library(Grove::grove_c ALIAS grove_c)

@@ -3,8 +3,8 @@
 
 grove_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
-grove_packages=(g++ make libopenmpi-dev openmpi-bin libhdf5-openmpi-dev zlib1g-dev libpng-dev libcli11-dev libfmt-dev librandom123-dev libboost-math-dev libgtest-dev
-  nlohmann-json3-dev libcpp-httplib-dev)
+grove_packages=(g++ make libopenmpi-dev openmpi-bin libhdf5-openmpi-dev zlib1g-dev libpng-dev libfreetype-dev fonts-dejavu-core libcli11-dev
+  libfmt-dev librandom123-dev libboost-math-dev libgtest-dev nlohmann-json3-dev libcpp-httplib-dev)
 cmake_wanted=3.25
 
 # What Ubuntu 22.04 lacks, CMake 3.25 and toml++, goes here; CMakeLists.txt looks for toml++ here as well.

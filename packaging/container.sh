@@ -15,7 +15,7 @@ case "${1:-}" in
     ;;
   libraries)
     apt-get update
-    apt-get install -y --no-install-recommends openmpi-bin libhdf5-openmpi-103-1t64 libpng16-16t64 libfmt9 libcpp-httplib0.14t64 libgomp1 python3-numpy python3-h5py
+    apt-get install -y --no-install-recommends openmpi-bin libhdf5-openmpi-103-1t64 libpng16-16t64 libfreetype6 libfmt9 libcpp-httplib0.14t64 libgomp1 python3-numpy python3-h5py
     rm -rf /var/lib/apt/lists/*
     ;;
   *)

@@ -11,8 +11,8 @@ cd "$grove_root"
 wheels=${1:-build/wheels}
 hdf5=$tools/hdf5
 
-grove_packages=(g++ make git file python3-venv zlib1g-dev libpng-dev libcli11-dev libfmt-dev librandom123-dev libboost-math-dev
-  nlohmann-json3-dev libcpp-httplib-dev)
+grove_packages=(g++ make git file python3-venv zlib1g-dev libpng-dev libfreetype-dev fonts-dejavu-core libcli11-dev libfmt-dev
+  librandom123-dev libboost-math-dev nlohmann-json3-dev libcpp-httplib-dev)
 grove_set_up
 grove_use_cmake
 # All is compiled with -O3, whatever the shell of the user says. HDF5 would put its CFLAGS behind its own.

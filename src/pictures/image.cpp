@@ -1,114 +1,21 @@
 #include "src/pictures/image.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <iterator>
+#include <cstdint>
 
 namespace grove {
 
 namespace {
 
-constexpr std::size_t letter_step = Glyph::width + 1;
 constexpr Colour rim_colour{0, 0, 0};
+// A rim is this part of a letter's size wide.
+constexpr std::size_t letters_of_rims = 12;
 
-// clang-format off
-constexpr Glyph glyphs[] = {
-    {' ', ""},
-    {'0', ".###. #...# #..## #.#.# ##..# #...# .###."},
-    {'1', "..#.. .##.. ..#.. ..#.. ..#.. ..#.. .###."},
-    {'2', ".###. #...# ....# ...#. ..#.. .#... #####"},
-    {'3', ".###. #...# ....# ..##. ....# #...# .###."},
-    {'4', "...#. ..##. .#.#. #..#. ##### ...#. ...#."},
-    {'5', "##### #.... ####. ....# ....# #...# .###."},
-    {'6', "..##. .#... #.... ####. #...# #...# .###."},
-    {'7', "##### ....# ...#. ..#.. ..#.. .#... .#..."},
-    {'8', ".###. #...# #...# .###. #...# #...# .###."},
-    {'9', ".###. #...# #...# .#### ....# ...#. .##.."},
-    {'A', ".###. #...# #...# ##### #...# #...# #...#"},
-    {'B', "####. #...# #...# ####. #...# #...# ####."},
-    {'C', ".###. #...# #.... #.... #.... #...# .###."},
-    {'D', "####. #...# #...# #...# #...# #...# ####."},
-    {'E', "##### #.... #.... ####. #.... #.... #####"},
-    {'F', "##### #.... #.... ####. #.... #.... #...."},
-    {'G', ".###. #...# #.... #.### #...# #...# .####"},
-    {'H', "#...# #...# #...# ##### #...# #...# #...#"},
-    {'I', ".###. ..#.. ..#.. ..#.. ..#.. ..#.. .###."},
-    {'J', "..### ...#. ...#. ...#. ...#. #..#. .##.."},
-    {'K', "#...# #..#. #.#.. ##... #.#.. #..#. #...#"},
-    {'L', "#.... #.... #.... #.... #.... #.... #####"},
-    {'M', "#...# ##.## #.#.# #.#.# #...# #...# #...#"},
-    {'N', "#...# ##..# ##..# #.#.# #..## #..## #...#"},
-    {'O', ".###. #...# #...# #...# #...# #...# .###."},
-    {'P', "####. #...# #...# ####. #.... #.... #...."},
-    {'Q', ".###. #...# #...# #...# #.#.# #..#. .##.#"},
-    {'R', "####. #...# #...# ####. #.#.. #..#. #...#"},
-    {'S', ".#### #.... #.... .###. ....# ....# ####."},
-    {'T', "##### ..#.. ..#.. ..#.. ..#.. ..#.. ..#.."},
-    {'U', "#...# #...# #...# #...# #...# #...# .###."},
-    {'V', "#...# #...# #...# #...# .#.#. .#.#. ..#.."},
-    {'W', "#...# #...# #...# #.#.# #.#.# ##.## #...#"},
-    {'X', "#...# #...# .#.#. ..#.. .#.#. #...# #...#"},
-    {'Y', "#...# #...# .#.#. ..#.. ..#.. ..#.. ..#.."},
-    {'Z', "##### ....# ...#. ..#.. .#... #.... #####"},
-    {'a', "..... ..... .###. ....# .#### #...# .####"},
-    {'b', "#.... #.... ####. #...# #...# #...# ####."},
-    {'c', "..... ..... .###. #.... #.... #...# .###."},
-    {'d', "....# ....# .#### #...# #...# #...# .####"},
-    {'e', "..... ..... .###. #...# ##### #.... .###."},
-    {'f', "..##. .#... ####. .#... .#... .#... .#..."},
-    {'g', "..... ..... .#### #...# #...# #...# .#### ....# .###."},
-    {'h', "#.... #.... ####. #...# #...# #...# #...#"},
-    {'i', "..#.. ..... .##.. ..#.. ..#.. ..#.. .###."},
-    {'j', "...#. ..... ..##. ...#. ...#. ...#. ...#. #..#. .##.."},
-    {'k', "#.... #.... #..#. #.#.. ##... #.#.. #..#."},
-    {'l', ".##.. ..#.. ..#.. ..#.. ..#.. ..#.. .###."},
-    {'m', "..... ..... ##.#. #.#.# #.#.# #.#.# #.#.#"},
-    {'n', "..... ..... ####. #...# #...# #...# #...#"},
-    {'o', "..... ..... .###. #...# #...# #...# .###."},
-    {'p', "..... ..... ####. #...# #...# #...# ####. #.... #...."},
-    {'q', "..... ..... .#### #...# #...# #...# .#### ....# ....#"},
-    {'r', "..... ..... #.##. ##..# #.... #.... #...."},
-    {'s', "..... ..... .#### #.... .###. ....# ####."},
-    {'t', ".#... .#... ####. .#... .#... .#..# ..##."},
-    {'u', "..... ..... #...# #...# #...# #..## .##.#"},
-    {'v', "..... ..... #...# #...# #...# .#.#. ..#.."},
-    {'w', "..... ..... #...# #.#.# #.#.# #.#.# .#.#."},
-    {'x', "..... ..... #...# .#.#. ..#.. .#.#. #...#"},
-    {'y', "..... ..... #...# #...# #...# #...# .#### ....# .###."},
-    {'z', "..... ..... ##### ...#. ..#.. .#... #####"},
-    {'.', "..... ..... ..... ..... ..... .##.. .##.."},
-    {',', "..... ..... ..... ..... ..... .##.. .##.. ..#.. .#..."},
-    {':', "..... ..... .##.. .##.. ..... .##.. .##.."},
-    {'-', "..... ..... ..... ##### ....."},
-    {'+', "..... ..#.. ..#.. ##### ..#.. ..#.."},
-    {'=', "..... ..... ##### ..... #####"},
-    {'/', "..... ....# ...#. ..#.. .#... #...."},
-    {'^', "..#.. .#.#. #...#"},
-    {'*', "..... ..#.. #.#.# .###. #.#.# ..#.."},
-    {'(', "...#. ..#.. .#... .#... .#... ..#.. ...#."},
-    {')', ".#... ..#.. ...#. ...#. ...#. ..#.. .#..."},
-    {'[', ".###. .#... .#... .#... .#... .#... .###."},
-    {']', ".###. ...#. ...#. ...#. ...#. ...#. .###."},
-    {'%', "##... ##..# ...#. ..#.. .#... #..## ...##"},
-    {'_', "..... ..... ..... ..... ..... ..... ..... #####"},
-    {'|', "..#.. ..#.. ..#.. ..#.. ..#.. ..#.. ..#.."},
-    {'<', "...#. ..#.. .#... #.... .#... ..#.. ...#."},
-    {'>', "#.... .#... ..#.. ...#. ..#.. .#... #...."},
-    {'?', ".###. #...# ....# ...#. ..#.. ..... ..#.."},
-};
-// clang-format on
+std::uint8_t mixed(std::uint8_t below, std::uint8_t above, std::uint8_t coverage) {
+  return static_cast<std::uint8_t>((below * (255 - coverage) + above * coverage + 127) / 255);
+}
 
 }  // namespace
-
-bool Glyph::is_set(std::size_t x, std::size_t y) const {
-  const std::size_t at = y * (width + 1) + x;
-  return at < std::strlen(rows) && rows[at] == '#';
-}
-
-const Glyph& glyph_of(char letter) {
-  const auto found = std::find_if(std::begin(glyphs), std::end(glyphs), [&](const Glyph& glyph) { return glyph.letter == letter; });
-  return found == std::end(glyphs) ? *std::prev(found) : *found;
-}
 
 void Image::fill(std::size_t x, std::size_t y, std::size_t width, std::size_t height, Colour colour) {
   for (std::size_t v = y; v < std::min(y + height, height_); ++v)
@@ -116,27 +23,24 @@ void Image::fill(std::size_t x, std::size_t y, std::size_t width, std::size_t he
 }
 
 void Image::write(std::size_t x, std::size_t y, const std::string& text, std::size_t size, Colour colour) {
-  stamp(x, y, text, size, std::max<std::size_t>(size / 2, 1), rim_colour);
-  stamp(x, y, text, size, 0, colour);
+  // Room for the rim, and for letters that reach over the width of the text, as j.
+  const std::size_t rim = std::max<std::size_t>(size / letters_of_rims, 1), margin = 2 * rim + 1;
+  const Coverage letters = text_coverage(text, size, margin);
+  blend(x, y, rim_of(letters, rim), margin, rim_colour);
+  blend(x, y, letters, margin, colour);
 }
 
-/// Each point is wider by `rim` pixels on all sides.
-void Image::stamp(std::size_t x, std::size_t y, const std::string& text, std::size_t size, std::size_t rim, Colour colour) {
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const Glyph& glyph = glyph_of(text[k]);
-    for (std::size_t v = 0; v < Glyph::height; ++v)
-      for (std::size_t u = 0; u < Glyph::width; ++u) {
-        if (!glyph.is_set(u, v)) continue;
-        const std::size_t left = x + (k * letter_step + u) * size, top = y + v * size;
-        fill(left - std::min(left, rim), top - std::min(top, rim), size + 2 * rim, size + 2 * rim, colour);
-      }
-  }
+/// (x, y) is the place of what has `margin` around it.
+void Image::blend(std::size_t x, std::size_t y, const Coverage& coverage, std::size_t margin, Colour colour) {
+  for (std::size_t v = 0; v < coverage.height; ++v)
+    for (std::size_t u = 0; u < coverage.width; ++u) {
+      // Left of the border and above it, these are larger than any size.
+      const std::size_t column = x + u - margin, row = y + v - margin;
+      if (column >= width_ || row >= height_) continue;
+      const std::uint8_t covered = coverage.at(u, v);
+      Colour& here = at(column, row);
+      here = {mixed(here.red, colour.red, covered), mixed(here.green, colour.green, covered), mixed(here.blue, colour.blue, covered)};
+    }
 }
-
-std::size_t Image::text_width(const std::string& text, std::size_t size) {
-  return text.empty() ? 0 : (text.size() * letter_step - 1) * size;
-}
-
-std::size_t Image::text_height(std::size_t size) { return Glyph::height * size; }
 
 }  // namespace grove

@@ -6,21 +6,9 @@
 #include <vector>
 
 #include "src/pictures/colour_map.hpp"
+#include "src/pictures/letters.hpp"
 
 namespace grove {
-
-/// A letter as a grid of points that are set or not. Labels need no font file and look the same on every machine.
-struct Glyph {
-  static constexpr std::size_t width = 5, height = 9;  ///< with the two rows below the baseline
-
-  char letter;
-  const char* rows;  ///< '#' for points that are set, a blank between rows; missing rows at the end are empty
-
-  bool is_set(std::size_t x, std::size_t y) const;
-};
-
-/// The glyph of an ASCII letter; that of '?' for a letter that has none.
-const Glyph& glyph_of(char letter);
 
 /// Pixels, row by row, the top row first. What is drawn beyond the border is dropped.
 class Image {
@@ -34,15 +22,11 @@ class Image {
 
   /// A filled rectangle with its upper left corner at (x, y).
   void fill(std::size_t x, std::size_t y, std::size_t width, std::size_t height, Colour colour);
-  /// ASCII `text` with a dark rim, its upper left corner at (x, y); each point of a letter is `size` pixels wide and high.
+  /// A line of UTF-8 with a dark rim, in letters of `size` pixels. The upper left corner of its text_width() x text_height() is at (x, y).
   void write(std::size_t x, std::size_t y, const std::string& text, std::size_t size, Colour colour);
 
-  /// Size of a text in pixels.
-  static std::size_t text_width(const std::string& text, std::size_t size);
-  static std::size_t text_height(std::size_t size);
-
  private:
-  void stamp(std::size_t x, std::size_t y, const std::string& text, std::size_t size, std::size_t rim, Colour colour);
+  void blend(std::size_t x, std::size_t y, const Coverage& coverage, std::size_t margin, Colour colour);
 
   std::size_t width_, height_;
   std::vector<Colour> pixels_;

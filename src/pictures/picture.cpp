@@ -8,6 +8,7 @@
 
 #include "kernels/base/physical_constants.hpp"
 #include "kernels/base/units.hpp"
+#include "src/pictures/letters.hpp"
 #include "src/pictures/png_file.hpp"
 
 namespace grove {
@@ -16,8 +17,8 @@ namespace {
 
 constexpr Colour label_colour{235, 235, 235};
 constexpr double decades_of_density = 4.5;
-// A picture of this many pixels has letters of points of one pixel.
-constexpr std::size_t pixels_a_letter_point = 340;
+// Size of letters, in pixels: this part of the shorter side, as long as it can be read.
+constexpr std::size_t letters_a_side = 40, smallest_letters = 11;
 
 /// `number` with two digits, never 0.
 double with_two_digits(double number) {
@@ -48,17 +49,20 @@ Colour colour_of(PictureQuantity quantity, std::size_t i, const PictureFields& f
   return dimmed(colours(darkest + (1 - darkest) * speed), std::clamp(density / fades_below, 0.0, 1.0));
 }
 
+std::string superscript(int number) {
+  constexpr const char* digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text;
+  for (const char c : std::to_string(number)) text += c == '-' ? "⁻" : digits[c - '0'];
+  return text;
+}
+
 std::string number_text(double number) {
   const double size = std::abs(number);
-  if (size != 0 && (size < 0.01 || size >= 1e4)) {
-    std::string text = fmt::format("{:.1e}", number);
-    const auto e = text.find('e');
-    if (text.compare(e - 2, 2, ".0") == 0) text.erase(e - 2, 2);
-    const auto digits = text.find_first_not_of('0', text.find('e') + 2);
-    const bool is_negative = text[text.find('e') + 1] == '-';
-    return text.substr(0, text.find('e') + 1) + (is_negative ? "-" : "") + text.substr(digits);
-  }
-  return size < 1000 ? fmt::format("{:.3g}", number) : fmt::format("{:.0f}", number);
+  if (size == 0 || (size >= 0.01 && size < 1000)) return fmt::format("{:.3g}", number);
+  if (size >= 1000 && size < 1e4) return fmt::format("{:.0f}", number);
+  const std::string text = fmt::format("{:.1e}", number), digits = text.substr(0, text.find('e'));
+  const std::string power = "10" + superscript(std::stoi(text.substr(text.find('e') + 1)));
+  return digits == "1.0" ? power : (digits.ends_with(".0") ? digits.substr(0, digits.size() - 2) : digits) + "×" + power;
 }
 
 std::string with_unit(const std::string& number, const std::string& unit) { return unit.empty() ? number : number + " " + unit; }
@@ -67,14 +71,13 @@ std::string with_unit(const std::string& number, const std::string& unit) { retu
 class Labels {
  public:
   Labels(Image& image, const PictureLabels& words)
-      : image_(image), words_(words), size_(std::max<std::size_t>(std::min(image.width(), image.height()) / pixels_a_letter_point, 1)) {}
+      : image_(image), words_(words), size_(std::max(std::min(image.width(), image.height()) / letters_a_side, smallest_letters)) {}
 
-  void time() { image_.write(margin(), margin(), words_.time, size_, label_colour); }
+  void time() { write(margin(), margin(), words_.time); }
 
   void shown() {
-    const std::size_t width = Image::text_width(words_.shown, size_);
-    if (image_.width() > width + 3 * margin() + Image::text_width(words_.time, size_))
-      image_.write(image_.width() - margin() - width, margin(), words_.shown, size_, label_colour);
+    const std::size_t width = width_of(words_.shown);
+    if (image_.width() > width + 3 * margin() + width_of(words_.time)) write(image_.width() - margin() - width, margin(), words_.shown);
   }
 
   /// About a fifth of the width.
@@ -82,32 +85,42 @@ class Labels {
     const double per_unit = view.pixels_per_length * words_.length_unit_in_code;
     const double length = round_down_to_125(0.3 * view.width / per_unit);
     const auto pixels = static_cast<std::size_t>(std::lround(length * per_unit));
-    image_.fill(margin(), bottom(), pixels, size_, label_colour);
-    image_.write(margin(), above_bars(), with_unit(number_text(length), words_.length_unit), size_, label_colour);
+    const std::string text = with_unit(number_text(length), words_.length_unit);
+    image_.fill(margin(), bottom(), pixels, line(), label_colour);
+    write(margin(), above_bars(), text);
+    left_end_ = margin() + std::max(pixels, width_of(text));
   }
 
+  /// Right of the scale bar, if there is room.
   void colour_bar(PictureQuantity quantity, const PictureRange& range, const ColourMap& colours) {
     const bool is_density = quantity == PictureQuantity::density;
     const std::string low = is_density ? number_text(range.lowest_density * words_.density_in_unit) : "0";
     const std::string high = is_density ? with_unit(number_text(range.highest_density * words_.density_in_unit), words_.density_unit)
                                         : with_unit(number_text(range.highest_speed * words_.speed_in_unit), words_.speed_unit);
-    const std::string text = name_of(quantity) + " " + low + " - " + high;
-    const std::size_t width = std::max(Image::text_width(text, size_), image_.width() / 5);
-    if (width + 2 * margin() > image_.width() * 2 / 3) return;
+    const std::size_t room = image_.width() - std::min(image_.width(), left_end_ + 2 * margin());
+    std::string text = name_of(quantity) + " " + low + " – " + high;
+    if (width_of(text) > room) text = low + " – " + high;
+    const std::size_t width = std::max(width_of(text), image_.width() / 5);
+    if (width > room) return;
     const std::size_t left = image_.width() - margin() - width;
     for (std::size_t x = 0; x < width; ++x)
-      image_.fill(left + x, bottom() - size_, 1, 3 * size_, colours(static_cast<double>(x) / static_cast<double>(width - 1)));
-    image_.write(left, above_bars(), text, size_, label_colour);
+      image_.fill(left + x, bottom() - line(), 1, 3 * line(), colours(static_cast<double>(x) / static_cast<double>(width - 1)));
+    write(left, above_bars(), text);
   }
 
  private:
-  std::size_t margin() const { return 5 * size_; }
-  std::size_t bottom() const { return image_.height() - std::min(image_.height(), margin() + size_); }
-  std::size_t above_bars() const { return bottom() - std::min(bottom(), Image::text_height(size_) + 3 * size_); }
+  void write(std::size_t x, std::size_t y, const std::string& text) { image_.write(x, y, text, size_, label_colour); }
+  std::size_t width_of(const std::string& text) const { return text_width(text, size_); }
+
+  std::size_t line() const { return size_ / 8; }
+  std::size_t margin() const { return size_ / 2; }
+  std::size_t bottom() const { return image_.height() - std::min(image_.height(), margin() + 2 * line()); }
+  std::size_t above_bars() const { return bottom() - std::min(bottom(), text_height(size_) + 2 * line()); }
 
   Image& image_;
   const PictureLabels& words_;
   std::size_t size_;
+  std::size_t left_end_ = 0;  ///< of the scale bar and its text
 };
 
 }  // namespace
@@ -169,7 +182,7 @@ PictureLabels picture_labels(const PictureSetting& setting, const PictureView& v
   const ShownUnit length = unit_of_length(view.width / view.pixels_per_length, units);
   labels.length_unit = length.name;
   labels.length_unit_in_code = length.in_code_units;
-  labels.density_unit = "Msun/pc^2";
+  labels.density_unit = "M☉/pc²";
   labels.density_in_unit = units.mass_in_g / solar_mass_in_g * std::pow(parsec_in_cm / units.length_in_cm, 2);
   labels.speed_unit = "km/s";
   labels.speed_in_unit = units.velocity_in_cm_per_s / 1e5;

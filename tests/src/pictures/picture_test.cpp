@@ -152,13 +152,51 @@ TEST(Pictures, TheScaleBarIsAsLongAsItSays) {
     PictureLabels labels;
     const Image image = draw_picture(PictureQuantity::density, view, fields, {}, labels, ColourMap("grey"));
     // The lowest row that has anything in the left half.
-    std::size_t row = 499, length = 0;
-    const auto lit = [&](std::size_t x, std::size_t y) { return image.at(x, y).red > 200; };
-    while (row > 0 && !lit(6, row)) --row;
-    for (std::size_t x = 0; x < 500; ++x) length += lit(x, row) ? 1 : 0;
+    std::size_t row = 500, length = 0;
+    while (row > 0 && length == 0) {
+      --row;
+      for (std::size_t x = 0; x < 500; ++x) length += image.at(x, row).red > 200 ? 1 : 0;
+    }
     const double expected = round_down_to_125(0.3 * field);
     EXPECT_NEAR(static_cast<double>(length), expected / field * 1000, 1) << field;
     EXPECT_GT(length, 110U);
+  }
+}
+
+TEST(Pictures, LabelsAreWholeAndApart) {
+  PictureLabels labels;
+  labels.time = "t = 13.467 Gyr";
+  labels.shown = "disc, bulge";
+  labels.length_unit = "kpc";
+  labels.density_unit = "M☉/pc²";
+  for (const std::size_t side : {256, 512, 1200}) {
+    PictureParameters parameters;
+    parameters.width = parameters.height = side;
+    const PictureView view = view_along('z', {}, 33.4, parameters);
+    const PictureFields fields{PixelGrid(side, side), {}, 0, 0};
+    const Image image = draw_picture(PictureQuantity::density, view, fields, {3.7e-7, 0.012, 0}, labels, ColourMap("grey"));
+    const auto is_lit = [&](std::size_t x, std::size_t y) { return image.at(x, y).red > 0; };
+    for (std::size_t i = 0; i < side; ++i) ASSERT_FALSE(is_lit(i, 0) || is_lit(i, side - 1) || is_lit(0, i) || is_lit(side - 1, i)) << side;
+    // In each corner there is something, and between left and right a gap.
+    const auto is_lit_column = [&](std::size_t x, std::size_t top, std::size_t bottom) {
+      for (std::size_t y = top; y < bottom; ++y)
+        if (is_lit(x, y)) return true;
+      return false;
+    };
+    for (const std::size_t top : {std::size_t{0}, side / 2}) {
+      std::size_t ends = 0, widest_gap = 0, gap = 0, last = 0;
+      for (std::size_t x = 0; x < side; ++x) {
+        if (!is_lit_column(x, top, top + side / 2)) {
+          ++gap;
+          continue;
+        }
+        if (last > 0 && gap >= widest_gap) widest_gap = gap, ends = last;
+        last = x, gap = 0;
+      }
+      EXPECT_GE(widest_gap, side / 64) << side << " " << top;
+      EXPECT_GT(ends, side / 10) << side << " " << top;
+      EXPECT_GT(last, side - side / 8) << side << " " << top;
+    }
   }
 }
 
@@ -197,20 +235,92 @@ TEST(Plans, KeysThatMakeNoSenseAreNamed) {
   EXPECT_EQ(key([](auto& p) { p.lowest_density = p.highest_density = 2; }), "lowest_density");
 }
 
-TEST(Letters, EveryGlyphHasRowsOfOneWidthAndNoTwoAreTheSame) {
-  std::vector<std::string> shapes;
-  for (int c = 33; c < 127; ++c) {
-    const Glyph& glyph = glyph_of(static_cast<char>(c));
-    std::string shape;
-    for (std::size_t y = 0; y < Glyph::height; ++y)
-      for (std::size_t x = 0; x < Glyph::width; ++x) shape += glyph.is_set(x, y) ? '#' : '.';
-    const std::string rows = glyph.rows;
-    EXPECT_TRUE(rows.empty() || rows.size() % (Glyph::width + 1) == Glyph::width) << glyph.letter;
-    if (glyph.letter != c) continue;  // '?' stands for it
-    EXPECT_EQ(std::count(shapes.begin(), shapes.end(), shape), 0) << glyph.letter;
-    shapes.push_back(shape);
+Coverage letter(std::uint32_t code, std::size_t size = 24) {
+  std::string text;
+  if (code < 0x80) return text_coverage(std::string(1, static_cast<char>(code)), size, 4);
+  const std::size_t more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  for (std::size_t i = more; i > 0; --i) text += static_cast<char>(0x80 | (code >> 6 * (i - 1) & 0x3f));
+  const int first = more == 1 ? 0xc0 : more == 2 ? 0xe0 : 0xf0;
+  return text_coverage(static_cast<char>(first | static_cast<int>(code >> 6 * more)) + text, size, 4);
+}
+
+TEST(Letters, HaveShapesOfTheirOwnAndThoseThatTheFontLacksABox) {
+  const std::vector<std::uint8_t> box = letter(0x4e00).values;
+  EXPECT_GT(*std::max_element(box.begin(), box.end()), 200);
+  EXPECT_EQ(letter(0x10fffd).values, box);
+  std::vector<std::vector<std::uint8_t>> shapes{box};
+  std::vector<std::uint32_t> codes{0xb2, 0xb3, 0x3a3, 0xe9, 0xd7, 0x2013, 0x207b, 0x2074, 0x2609};  // of labels: ² ³ Σ é × – ⁻ ⁴ ☉
+  for (std::uint32_t c = 33; c < 127; ++c) codes.push_back(c);
+  for (const std::uint32_t code : codes) {
+    const Coverage shape = letter(code);
+    EXPECT_GT(*std::max_element(shape.values.begin(), shape.values.end()), 100) << code;
+    EXPECT_EQ(std::count(shapes.begin(), shapes.end(), shape.values), 0) << code;
+    shapes.push_back(shape.values);
   }
-  EXPECT_GT(shapes.size(), 75U);
+}
+
+TEST(Letters, AreAsTallAsTheirSizeSaysAndGreyAtTheirEdges) {
+  for (const std::size_t size : {11, 13, 30, 100}) {
+    const Coverage capital = letter('O', size);
+    std::size_t rows = 0;
+    for (std::size_t y = 0; y < capital.height; ++y) {
+      const auto row = capital.values.begin() + static_cast<std::ptrdiff_t>(y * capital.width);
+      rows += *std::max_element(row, row + static_cast<std::ptrdiff_t>(capital.width)) > 100 ? 1 : 0;
+    }
+    EXPECT_NEAR(static_cast<double>(rows), 0.75 * static_cast<double>(size), 1.5) << size;
+    EXPECT_GT(std::count_if(capital.values.begin(), capital.values.end(), [](int v) { return v > 50 && v < 200; }), 8) << size;
+  }
+}
+
+TEST(Letters, StayWithTheirRimWithinTheMarginOfTheirText) {
+  for (const std::size_t size : {11, 13, 24, 60})
+    for (const char* text : {"jot. density 0.03 – 1.2×10³ M☉/pc²", "fj(Wgy|", "ÅÉÖ ÿ¿"}) {
+      const std::size_t rim = std::max<std::size_t>(size / 12, 1), margin = 2 * rim + 1;
+      const Coverage drawn = rim_of(text_coverage(text, size, margin), rim);
+      ASSERT_EQ(drawn.width, text_width(text, size) + 2 * margin);
+      ASSERT_EQ(drawn.height, text_height(size) + 2 * margin);
+      const auto is_empty = [&](std::size_t x, std::size_t y) { return drawn.at(x, y) == 0; };
+      for (std::size_t x = 0; x < drawn.width; ++x) ASSERT_TRUE(is_empty(x, 0) && is_empty(x, drawn.height - 1)) << text << size;
+      for (std::size_t y = 0; y < drawn.height; ++y) ASSERT_TRUE(is_empty(0, y) && is_empty(drawn.width - 1, y)) << text << size;
+    }
+  EXPECT_EQ(text_width("", 20), 0U);
+  EXPECT_LT(text_width("iiii", 20), text_width("MMMM", 20) / 2);
+  EXPECT_LT(text_width("AVAV", 60), 2 * (text_width("A", 60) + text_width("V", 60)) - 4) << "kerning";
+}
+
+TEST(Letters, WhatIsNoUtf8IsMarked) {
+  const Coverage marked = text_coverage("a\xe9z", 24, 2);
+  EXPECT_EQ(marked.values, text_coverage("a\xef\xbf\xbdz", 24, 2).values);
+}
+
+TEST(Letters, CanBeReadOnAnyGround) {
+  constexpr Colour white{255, 255, 255};
+  for (const Colour ground : {white, Colour{0, 0, 0}}) {
+    Image image(80, 40);
+    image.fill(0, 0, 80, 40, ground);
+    image.write(10, 4, "I", 30, white);
+    std::size_t bright = 0, dark = 0;
+    for (std::size_t x = 8; x < 20; ++x) (image.at(x, 20).red > 200 ? bright : dark) += 1;
+    EXPECT_GE(bright, 2U);
+    EXPECT_GE(dark, 4U);
+    EXPECT_EQ(image.at(60, 20), ground);
+  }
+}
+
+TEST(Letters, BeyondTheBorderAreDropped) {
+  Image whole(300, 60), part(24, 14);
+  whole.write(0, 0, "Grove", 30, {9, 200, 90});
+  part.write(0, 0, "Grove", 30, {9, 200, 90});
+  for (std::size_t y = 0; y < part.height(); ++y)
+    for (std::size_t x = 0; x < part.width(); ++x) ASSERT_EQ(part.at(x, y), whole.at(x, y));
+}
+
+TEST(Letters, AreTheSameOnManyThreads) {
+  const Coverage one = text_coverage("t = 1.467 Gyr", 17, 2);
+  int same = 0;
+#pragma omp parallel for num_threads(4) reduction(+ : same)
+  for (int i = 0; i < 32; ++i) same += text_coverage("t = 1.467 Gyr", 17, 2).values == one.values ? 1 : 0;
+  EXPECT_EQ(same, 32);
 }
 
 class PngFiles : public ::testing::Test {

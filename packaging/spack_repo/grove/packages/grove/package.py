@@ -15,6 +15,13 @@ class Grove(CMakePackage, CudaPackage):
 
     version("main", branch="main")
 
+    resource(
+        name="dejavu",
+        url="https://github.com/dejavu-fonts/dejavu-fonts/releases/download/version_2_37/dejavu-fonts-ttf-2.37.tar.bz2",
+        sha256="fa9ca4d13871dd122f61258a80d01751d603b4d3ee14095d65453b4e846e17d7",
+        placement="dejavu",
+    )
+
     variant("mpi", default=True, description="Many ranks, with a parallel HDF5")
     variant("python", default=True, description="import grove")
 
@@ -27,6 +34,7 @@ class Grove(CMakePackage, CudaPackage):
     depends_on("cuda@12:", when="+cuda")
     depends_on("zlib-api")
     depends_on("libpng")
+    depends_on("freetype")
     depends_on("fmt")
     depends_on("tomlplusplus@3:", type="build")
     depends_on("cli11", type="build")
@@ -46,6 +54,7 @@ class Grove(CMakePackage, CudaPackage):
             self.define_from_variant("GROVE_MPI", "mpi"),
             self.define_from_variant("GROVE_CUDA", "cuda"),
             self.define("HDF5_ROOT", self.spec["hdf5"].prefix),
+            self.define("GROVE_FONT", join_path(self.stage.source_path, "dejavu", "ttf", "DejaVuSans.ttf")),
         ]
         architectures = self.spec.variants["cuda_arch"].value if self.spec.satisfies("+cuda") else ("none",)
         if architectures[0] != "none":
