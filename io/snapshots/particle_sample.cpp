@@ -21,7 +21,7 @@ namespace grove {
 
 namespace {
 
-/// 8 MiB of ids and positions.
+/// 10 MiB of ids, positions and masses.
 constexpr std::uint64_t rows_at_a_time = std::uint64_t{1} << 18;
 
 /// The highest mixed id in the sample.
@@ -55,7 +55,7 @@ class WholeDataset {
   Checksum sum_;
 };
 
-/// Collects the positions of a sample in the frame of the file.
+/// Collects the particles of a sample, with positions in the frame of the file.
 class Collector {
  public:
   Collector(const GadgetLayout& layout, std::uint64_t most, const std::stop_token& stop)
@@ -67,6 +67,9 @@ class Collector {
     std::optional<WholeDataset> ids;
     if (layout_.has_ids) ids.emplace(group, "ParticleIDs", H5T_NATIVE_UINT64);
     WholeDataset row_positions(group, "Coordinates", H5T_NATIVE_DOUBLE);
+    std::optional<WholeDataset> row_masses;
+    if (const std::string name = gadget_mass_field(group); !name.empty()) row_masses.emplace(group, name, H5T_NATIVE_DOUBLE);
+    const double mass_of_all = layout_.mass_of_type[block.piece][static_cast<std::size_t>(block.type)];
     const std::uint64_t end = block.first + block.count;
     for (; block.first < end; block.first += block.count, block.row += block.count) {
       if (stop_.stop_requested()) throw SystemError("the reading of a snapshot was given up");
@@ -76,19 +79,22 @@ class Collector {
       std::iota(ids_.begin(), ids_.end(), block.row);
       if (ids) ids->read(block, ids_.data());
       row_positions.read(block, row_positions_.data());
+      row_masses_.assign(block.count, mass_of_all);
+      if (row_masses) row_masses->read(block, row_masses_.data());
       for (std::uint64_t i = 0; i < block.count; ++i)
-        if (mixed_id(ids_[i]) <= highest_) keep(&row_positions_[3 * i], block.type);
+        if (mixed_id(ids_[i]) <= highest_) keep(&row_positions_[3 * i], row_masses_[i], block.type);
     }
     if (ids) ids->finish();
     row_positions.finish();
+    if (row_masses) row_masses->finish();
   }
 
   std::vector<std::array<double, 3>> positions;
   ParticleSample sample;
 
  private:
-  void keep(const double* x, int type) {
-    if (!std::isfinite(x[0]) || !std::isfinite(x[1]) || !std::isfinite(x[2])) {
+  void keep(const double* x, double mass, int type) {
+    if (!std::isfinite(x[0]) || !std::isfinite(x[1]) || !std::isfinite(x[2]) || !std::isfinite(mass)) {
       ++sample.not_finite;
       return;
     }
@@ -96,14 +102,15 @@ class Collector {
       throw DataError(fmt::format("{}: no sample can be taken: many particles have the same id", layout_.pieces.front().string()));
     positions.push_back({x[0], x[1], x[2]});
     sample.types.push_back(static_cast<std::uint8_t>(type));
+    sample.masses.push_back(mass);
   }
 
   const GadgetLayout& layout_;
   const std::stop_token& stop_;
   std::uint64_t highest_;
   std::size_t room_;
-  std::vector<std::uint64_t> ids_;     // of the rows that are read at a time
-  std::vector<double> row_positions_;  // of these
+  std::vector<std::uint64_t> ids_;                  // of the rows that are read at a time
+  std::vector<double> row_positions_, row_masses_;  // of these
 };
 
 /// The mean of the middle eight tenths: insensitive to far particles, and continuous when two galaxies meet.

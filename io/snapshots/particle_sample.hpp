@@ -21,7 +21,8 @@ struct ParticleSample {
   double radius = 0;                ///< nine tenths of the sample are closer to the centre; code units
   std::vector<float> positions;     ///< [particles][3] from the centre, code units
   std::vector<std::uint8_t> types;  ///< [particles]
-  std::uint64_t not_finite = 0;     ///< particles of the sample without finite positions, which are omitted
+  std::vector<double> masses;       ///< [particles], code units
+  std::uint64_t not_finite = 0;     ///< particles of the sample without finite positions and masses, which are omitted
 
   std::uint64_t particles() const { return sum_of(count_of_type); }  ///< of the whole snapshot
 };
@@ -29,7 +30,7 @@ struct ParticleSample {
 /// Whether the particle of this id is in the sample of about `most` of `particles`.
 bool is_in_sample(std::uint64_t id, std::uint64_t particles, std::uint64_t most);
 
-/// Samples an HDF5 snapshot in GADGET's layout: about `most` particles (within 1 % at 50,000), or all if there are no more. Holds 8 MiB of
+/// Samples an HDF5 snapshot in GADGET's layout: about `most` particles (within 1 % at 50,000), or all if there are no more. Holds 10 MiB of
 /// the file at a time. Waits for HDF5's turn. Not collective.
 /// @param stop  on request, it gives up with a SystemError
 /// @throws DataError, which names the file, if it is damaged, has its numbers in other files, or ids that are not unique; SystemError for

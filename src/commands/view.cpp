@@ -102,7 +102,7 @@ int view(const ViewOptions& options, const Communicator& comm) {
     require_runs(options.directories);
   });
   const StopSignals signals;
-  ViewServer server({options.directories.begin(), options.directories.end()});
+  ViewServer server({options.directories.begin(), options.directories.end()}, comm);
   const int port = server.bind(options.port);
   fmt::print("{}", how_to_open(options.directories, port, server.path()));
   std::fflush(stdout);

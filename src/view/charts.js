@@ -21,7 +21,10 @@ function logTicks(low, high) {
 }
 
 class Chart {
-  /** `options`: isLog, isStacked, guide (a y with a line of its own), format (of y), nothing (words without data). */
+  /**
+   * `options`: isLog, isStacked, fromZero, xIsLog, guide (a y with a line of its own), format (of y), nothing (words
+   * without data).
+   */
   constructor(id, options) {
     Object.assign(
         this, {canvas: $(id + "-chart"), legend: $(id + "-legend"), lines: [], x: [], mark: null, ...options});
@@ -34,12 +37,22 @@ class Chart {
       this.draw();
     });
   }
-  /** `x`: places; `lines`: [{name, values}], null where there is nothing. Lines may have an `x` of their own. */
+  /**
+   * `x`: places, their logarithms with xIsLog; `lines`: [{name, values}], null where there is nothing. Lines may have
+   * an `x` and a `colour` (a function) of their own.
+   */
   set(x, lines, xName) {
     Object.assign(this, {x, lines: lines.map((line) => ({x, ...line})), xName});
     this.draw();
   }
 
+  xText(x) {
+    return this.xIsLog ? number(10 ** x, 3) : number(x);
+  }
+  colourOf(k) {
+    const {colour} = this.lines[k];
+    return colour ? colour() : lineColour(k);
+  }
   /** What is drawn: logarithms, or sums over the lines before. */
   heights() {
     const sums = this.x.map(() => 0);
@@ -57,10 +70,11 @@ class Chart {
         high = Math.max(high, value);
       }
     if (low > high) return null;
-    if (this.isStacked) low = 0;
+    const fromZero = this.isStacked || this.fromZero;
+    if (fromZero) low = 0;
     if (this.guide !== undefined) [low, high] = [Math.min(low, this.guide), Math.max(high, this.guide)];
     const room = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.1 || 1;
-    return [this.isStacked ? 0 : low - room, high + room];
+    return [fromZero ? 0 : low - room, high + room];
   }
 
   draw() {
@@ -117,16 +131,17 @@ class Chart {
     }
     pen.textAlign = "center";
     pen.textBaseline = "top";
-    for (const x of ticks(...xRange, Math.max(2, Math.floor((box.right - box.left) / 70)))) {
+    const most = Math.max(2, Math.floor((box.right - box.left) / 70));
+    for (const x of this.xIsLog ? logTicks(...xRange) : ticks(...xRange, most)) {
       line(px(x), box.bottom, px(x), box.bottom + 4);
-      pen.fillText(number(x), px(x), box.bottom + 6);
+      pen.fillText(this.xText(x), px(x), box.bottom + 6);
     }
     pen.fillText(this.xName, (box.left + box.right) / 2, box.bottom + 20);
   }
   drawLines(pen, heights, px, py) {
     heights.forEach((values, k) => {
       const {x} = this.lines[k];
-      pen.strokeStyle = pen.fillStyle = lineColour(k);
+      pen.strokeStyle = pen.fillStyle = this.colourOf(k);
       pen.lineWidth = 1.6;
       pen.beginPath();
       let isDown = false;
@@ -170,14 +185,14 @@ class Chart {
     }
     const entries = this.lines.map(({name, x, values}, k) => {
       const entry = document.createElement("span"), colour = document.createElement("i");
-      colour.style.background = lineColour(k);
+      colour.style.background = this.colourOf(k);
       entry.append(colour, `${name} ${this.format(values[placeIn(x)], true)}`);
       return entry;
     });
     const where = document.createElement("span");
     // "time (Gyr)" is "time 1.2 Gyr"; N-body units stay unsaid.
     const [name, unit] = this.xName.split(/ [(]|[)]/);
-    where.textContent = `${name} ${number(place)} ${unit && !unit.includes(" ") ? unit : ""}`.trim();
+    where.textContent = `${name} ${this.xText(place)} ${unit && !unit.includes(" ") ? unit : ""}`.trim();
     this.legend.replaceChildren(...entries, where);
   }
 }

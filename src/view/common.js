@@ -9,6 +9,8 @@ const lineColours = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 /** Of a line in a chart; both blues change places on a dark page. */
 const lineColour = (k) => lineColours[darkness.matches && k % 5 === 0 && k < 6 ? 5 - k : k % lineColours.length];
+/** Of a component in a chart: yellow cannot be seen on white. */
+const componentColour = (type) => (type === 4 && !darkness.matches ? "#a39500" : typeColours[type]);
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const rgb = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
 function text(id, value) {

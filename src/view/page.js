@@ -1,5 +1,5 @@
-// The live view of runs: asks the server for what is new, and shows it. In this order: the runs, particles, pictures,
-// state, and the loop that asks.
+// The live view of runs: asks the server for what is new, and shows it. In this order: the runs, particles, rotation
+// curve, pictures, state, and the loop that asks.
 "use strict";
 
 // Between two questions, in ms, by the state of the run.
@@ -55,6 +55,7 @@ function chooseRun(one) {
   shownSnapshot = snapshotTrouble = "";
   cloud.clear();
   showComponents({components: []});
+  showRotation(null);
   text("cloud-text", "");
   if (run.state.state) {
     showAll(true);
@@ -111,8 +112,9 @@ async function loadSnapshot(wanted) {
     snapshotTrouble = "";
     const [shown, all] = [sample.shown, sample.particles].map((count) => count.toLocaleString("en"));
     const time = sample.time === undefined ? "" : `, t = ${run.timeText(sample.time)}`;
-    const lost = sample.not_finite ? `; ${sample.not_finite} have no finite position` : "";
+    const lost = sample.not_finite ? `; ${sample.not_finite} have no finite position or mass` : "";
     text("cloud-text", `${shown} of ${all} particles of ${sample.snapshot}${time}${lost}`);
+    followRotation();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // Only what is damaged stays so; memory may come back.
@@ -120,6 +122,27 @@ async function loadSnapshot(wanted) {
     if (asked !== run) return;
     snapshotTrouble = [404, 422, 0].includes(error.status) ? "" : error.message;
     if (!cloud.sample && cloud.gl) cloud.say(error.message);
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------------
+// Rotation curve
+// -------------------------------------------------------------------------------------------------------------------
+let isRotationAsked = false;
+/** Shows the curve of the snapshot that is shown. While one is on its way, no other is asked for: play is faster. */
+async function followRotation() {
+  if (isRotationAsked) return;
+  isRotationAsked = true;
+  try {
+    for (let key = ""; shownSnapshot && key !== shownSnapshot + run.index;) {
+      key = shownSnapshot + run.index;
+      const asked = run, name = shownSnapshot.split(" ")[0];
+      const question = askJson("rotation/" + name, run.index);
+      const answer = await question.then((curve) => [curve], (error) => [null, error.message]);
+      if (asked === run && shownSnapshot) showRotation(...answer);
+    }
+  } finally {
+    isRotationAsked = false;
   }
 }
 
@@ -286,8 +309,8 @@ document.addEventListener("visibilitychange", () => {
 
 const drawAll = () => {
   cloud.draw();
-  for (const chart of [errorChart, virialChart, energyChart, phaseChart, ...rungCharts.map(([chart]) => chart)])
-    chart.draw();
+  const charts = [errorChart, virialChart, energyChart, rotationChart, phaseChart];
+  for (const chart of [...charts, ...rungCharts.map(([chart]) => chart)]) chart.draw();
 };
 new ResizeObserver(drawAll).observe(document.querySelector("main"));
 darkness.addEventListener("change", () => {

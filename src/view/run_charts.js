@@ -1,7 +1,8 @@
-// The charts of the runs: energies, wall times, rungs.
+// The charts of the runs: energies, wall times, rungs, rotation curve.
 "use strict";
 
-const noEnergies = "no row of energy.csv yet", noRungs = "no row of time_bins.csv yet";
+const noEnergies = "no row of energy.csv yet", noRungs = "no row of time_bins.csv yet",
+      noSnapshot = "no snapshot yet";
 const threeDigits = (v) => number(v, 3), secondsFormat = (v) => (v === 0 ? "0" : seconds(v));
 const errorChart = new Chart("error", {isLog: true, format: threeDigits, nothing: noEnergies, allZero: "no error yet"});
 const virialChart = new Chart("virial", {guide: 1, format: threeDigits, nothing: noEnergies});
@@ -12,6 +13,7 @@ const rungCharts = [
   ["updates", "updates", withPrefix],
   ["time", "s", secondsFormat]
 ].map(([id, column, format]) => [new Chart("rung-" + id, {isStacked: true, format, nothing: noRungs}), column]);
+const rotationChart = new Chart("rotation", {fromZero: true, xIsLog: true, format: threeDigits, nothing: noSnapshot});
 const titleOf = (column) => column.replaceAll("_", " ");
 
 // How many years each has.
@@ -72,6 +74,27 @@ function showRungs() {
   for (const [chart, column] of rungCharts)
     chart.set(log.column("step") || [],
               used.map((rung) => ({name: titleOf(rung), values: log.column(`${rung}_${column}`)})), "step");
+}
+/** `curve`: what the server's rotation_curve() says; null: there is none, and `why`. */
+function showRotation(curve, why = "") {
+  if (!curve) {
+    rotationChart.nothing = why ? "no curve" : noSnapshot;
+    text("rotation-unit", "");
+    text("rotation-text", why);
+    rotationChart.set([], [], "");
+    return;
+  }
+  const colourOf = ({type}) => () => (type === undefined ? style("--text") : componentColour(type));
+  const lines = curve.curves.map((one) => ({name: one.name, values: one.speed, colour: colourOf(one)}));
+  const [shown, all] = [curve.shown, curve.particles].map((count) => count.toLocaleString("en"));
+  const of = curve.shown < curve.particles ? `a sample of ${shown} of the ${all}` : `all ${all}`;
+  const external = curve.external ? ", “all” with external potentials" : "";
+  const without = curve.missing.length ? `; without ${curve.missing.join(", ")}` : "";
+  const what = `circular speed √(G M/r) about the densest point${external}, from ${of} particles${without}`;
+  text("rotation-unit", ` in ${curve.speed_unit}`);
+  text("rotation-text", `${curve.snapshot}: ${what}`);
+  const xName = curve.length_unit === "N-body units" ? "radius" : `radius (${curve.length_unit})`;
+  rotationChart.set(curve.radius.map(Math.log10), lines, xName);
 }
 /** Draws the charts whose logs have something new; `all`: those of another run. */
 function showCharts(all) {

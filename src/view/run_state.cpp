@@ -71,10 +71,7 @@ Found look_at(const RunFiles& files) {
   found.files = files.list();
   read_if_there(found, energy_log_file, [&] { found.energy = read_last_row(files.open(energy_log_file)); });
   read_if_there(found, timings_log_file, [&] { found.timings = read_last_row(files.open(timings_log_file)); });
-  read_if_there(found, used_parameters_file, [&] {
-    const std::string text = files.open(used_parameters_file).read(0, longest_configuration);
-    found.config = parse_config(text, used_parameters_file, {});
-  });
+  read_if_there(found, used_parameters_file, [&] { found.config = config_of(files); });
   return found;
 }
 
@@ -172,6 +169,10 @@ bool is_of_run(const std::string& name) {
 }
 
 }  // namespace
+
+Config config_of(const RunFiles& files) {
+  return parse_config(files.open(used_parameters_file).read(0, longest_configuration), used_parameters_file, {});
+}
 
 bool has_run(const RunFiles& files) {
   const std::vector<FileFacts> found = files.list();

@@ -15,9 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// About so many particles in a sample; a point has 13 bytes.
+/// About so many particles in a sample.
 constexpr std::uint64_t most_particles = 50000;
 constexpr std::size_t most_entries = 8;
+constexpr std::size_t bytes_of_point = 13, bytes_of_mass = 8;
 static_assert(std::endian::native == std::endian::little, "numbers are sent as they are in memory");
 
 template <class T>
@@ -50,6 +51,7 @@ std::string bytes_of(const std::string& name, const ParticleSample& sample) {
   bytes += header;
   append(bytes, std::span(sample.positions));
   append(bytes, std::span(sample.types));
+  append(bytes, std::span(sample.masses));
   return bytes;
 }
 
@@ -65,6 +67,13 @@ std::string named(const OpenFile& file, std::string words) {
 
 std::string make_sample(const std::filesystem::path& path, const std::string& name) {
   return bytes_of(name, read_particle_sample(path, most_particles));
+}
+
+std::string_view sent_part(std::string_view sample) {
+  std::uint32_t length = 0;
+  std::memcpy(&length, sample.data(), sizeof(length));
+  const std::size_t begin = sizeof(length) + length, shown = (sample.size() - begin) / (bytes_of_point + bytes_of_mass);
+  return sample.substr(0, begin + bytes_of_point * shown);
 }
 
 bool SampleCache::is_what_it_was(const OpenFile& snapshot, const std::string& tag) const {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "src/view/run_files.hpp"
 
@@ -16,6 +17,9 @@ namespace grove {
 /// SampleCache::sample() returns, of the snapshot called `name`. Throws as read_particle_sample() does.
 inline constexpr const char* sample_task = "sample";
 std::string make_sample(const std::filesystem::path& path, const std::string& name);
+
+/// What of a sample goes to the page.
+std::string_view sent_part(std::string_view sample);
 
 /// The last few samples. One snapshot is read at a time, other requests wait. Thread-safe.
 class SampleCache {
@@ -32,6 +36,7 @@ class SampleCache {
   ///                        components [{type, name, particles}]
   ///   float32 [shown][3]   positions from the centre
   ///   uint8 [shown]        types
+  ///   float64 [shown]      masses, which sent_part() leaves out
   ///
   /// Reads the open file itself, even if its name belongs to another file by now. Not collective.
   /// @param tag  of the file, when it was asked for

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <httplib.h>
 #include <netinet/in.h>
+#include <omp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -26,6 +28,7 @@
 #include "src/run/files/run_file_names.hpp"
 #include "src/view/log_part.hpp"
 #include "src/view/page.hpp"
+#include "src/view/rotation_curve.hpp"
 #include "src/view/run_state.hpp"
 #include "src/view/sample_cache.hpp"
 #include "src/view/thread_per_connection.hpp"
@@ -146,7 +149,7 @@ bool is_this_machine(const std::string& host) {
 /// The server of the library and its answers.
 class ViewServer::Routes {
  public:
-  explicit Routes(const std::vector<std::filesystem::path>& directories) : path_("/" + new_key() + "/") {
+  Routes(const std::vector<std::filesystem::path>& directories, const Communicator& comm) : path_("/" + new_key() + "/"), comm_(comm) {
     std::vector<std::filesystem::path> paths;
     for (const std::filesystem::path& directory : directories)
       paths.push_back(runs_.emplace_back(directory, stop_.get_token()).files.directory());
@@ -243,6 +246,7 @@ class ViewServer::Routes {
     add("log/(energy|timings|time_bins)", [this](const Request& request, Response& response) { send_log(request, response); });
     add("picture/([^/]+)", [this](const Request& request, Response& response) { send_picture(request, response); });
     add("sample/([^/]+)", [this](const Request& request, Response& response) { send_sample(request, response); });
+    add("rotation/([^/]+)", [this](const Request& request, Response& response) { send_rotation(request, response); });
   }
 
   void send_log(const Request& request, Response& response) {
@@ -273,18 +277,34 @@ class ViewServer::Routes {
     Run& run = run_asked_for(request);
     const OpenFile file = run.files.open(name);
     const std::string tag = file.facts().tag();
-    send_tagged(request, response, tag, "application/octet-stream", [&] { return *run.samples.sample(file, tag); });
+    send_tagged(request, response, tag, "application/octet-stream", [&] { return std::string(sent_part(*run.samples.sample(file, tag))); });
+  }
+
+  void send_rotation(const Request& request, Response& response) {
+    const std::string name = request.matches[1];
+    if (!snapshot_number(name)) throw FileNotThere(name + ": is not the name of a snapshot of a run");
+    Run& run = run_asked_for(request);
+    const OpenFile file = run.files.open(name);
+    const SampleCache::Bytes sample = run.samples.sample(file, file.facts().tag());
+    const Config config = config_of(run.files);
+    // One thread at a time uses the communicator, and the cores of a login node are left to others.
+    const std::lock_guard<std::mutex> one_at_a_time(comm_mutex_);
+    omp_set_num_threads(1);
+    send_json(response, rotation_curve(*sample, config, comm_));
   }
 
   std::stop_source stop_;
   std::deque<Run> runs_;  // a deque: its elements stay where they are
   std::vector<std::string> names_;
   std::string path_;
+  const Communicator& comm_;
+  std::mutex comm_mutex_;
   socket_t listening_ = INVALID_SOCKET;
   httplib::Server server_;
 };
 
-ViewServer::ViewServer(const std::vector<std::filesystem::path>& directories) : routes_(std::make_unique<Routes>(directories)) {}
+ViewServer::ViewServer(const std::vector<std::filesystem::path>& directories, const Communicator& comm)
+    : routes_(std::make_unique<Routes>(directories, comm)) {}
 
 ViewServer::~ViewServer() = default;
 

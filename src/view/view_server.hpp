@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "decomposition/ranks/communicator.hpp"
+
 namespace grove {
 
 /// Serves the page and the data of one or several runs, to this machine alone (127.0.0.1). Below /KEY/, where the key is made anew each
@@ -17,17 +19,18 @@ namespace grove {
 ///   GET /KEY/api/state            run_state()
 ///   GET /KEY/api/log/NAME         NAME = energy, timings or time_bins: read_log_part() as JSON; ?after=CURSOR&rows=MOST
 ///   GET /KEY/api/picture/FILE     a picture of the run
-///   GET /KEY/api/sample/FILE      SampleCache::sample() of a snapshot
+///   GET /KEY/api/sample/FILE      SampleCache::sample() of a snapshot, the part that is sent
+///   GET /KEY/api/rotation/FILE    rotation_curve() of a snapshot
 ///
-/// ?run=N (default 0) chooses the run of the last four.
+/// ?run=N (default 0) chooses the run of the last five.
 /// Errors are answers in words: 400 a wrong parameter, 403 what is not shown (links, other directories, another Host than this machine, a
 /// wrong key), 404 what is not there or has been replaced meanwhile, 405 other methods than GET and
 /// HEAD, 422 damaged files, 500 failures of the machine, such as too little memory.
 /// Not collective.
 class ViewServer {
  public:
-  /// `directories`: the output directories of the runs, at least one.
-  explicit ViewServer(const std::vector<std::filesystem::path>& directories);
+  /// `directories`: the output directories of the runs, at least one. `comm`: of one rank.
+  ViewServer(const std::vector<std::filesystem::path>& directories, const Communicator& comm);
   ~ViewServer();
   ViewServer(const ViewServer&) = delete;
   ViewServer& operator=(const ViewServer&) = delete;

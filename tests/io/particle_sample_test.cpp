@@ -25,7 +25,7 @@ ParticleSet particles_of(std::uint64_t count, std::uint64_t seed) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t id = (i * 7919 + seed) % count;
     particles.id[i] = id;
-    particles.mass[i] = 1;
+    particles.mass[i] = 1 + static_cast<double>(id);
     particles.type[i] = static_cast<std::uint8_t>(id % 3 + 1);
     for (std::size_t axis = 0, rest = id; axis < 3; ++axis, rest /= 1000)
       particles.position[3 * i + axis] = static_cast<double>(rest % 1000);
@@ -69,6 +69,7 @@ TEST_F(Sample, HasTheSameParticlesInSnapshotsOfAnyOrder) {
     for (std::size_t i = 0; i < sample.types.size(); ++i) {
       const std::uint64_t id = id_of(sample, i);
       EXPECT_EQ(sample.types[i], id % 3 + 1);
+      EXPECT_EQ(sample.masses[i], 1 + static_cast<double>(id));
       EXPECT_TRUE(is_in_sample(id, many, 20000));
       EXPECT_TRUE(ids[k].insert(id).second) << id << " is there twice";
     }

@@ -152,6 +152,26 @@ def units_have_their_names_and_the_cloud_a_scale():
         page.done("units")
 
 
+def the_rotation_curve_is_that_of_the_snapshot_that_is_shown():
+    finished_run("galaxy", n=2000, **physical)
+    with Server(copy_of_run(), "galaxy") as server:
+        page = Page(browser, server)
+        is_of = lambda name: page.text("rotation-text").startswith(name + ": ") and page.number("rotation-chart", "points") > 10
+        until("the curve", lambda: is_of("snapshot_0002.hdf5"))
+        assert page.inked("rotation-chart") > 1500 and page.text("rotation-text").endswith("from all 2,000 particles"), page.text("rotation-text")
+        names = page.script("return [...document.querySelectorAll('#rotation-legend span')].map((entry) => entry.textContent.split(' ')[0])")
+        assert names == ["all", "halo", "disc", "radius"], names
+        last = page.text("rotation-legend")
+        page.find("snapshot").send_keys("\ue012")
+        until("that of the one before", lambda: is_of("snapshot_0001.hdf5") and page.text("rotation-legend") != last)
+        page.go().browser.find_elements(By.CSS_SELECTOR, "#run-rows button")[1].click()
+        until("that of the other run", lambda: page.text("rotation-unit") == " in km/s" and " kpc" in page.text("rotation-legend"))
+        page.script("window.trueFetch = window.fetch; window.fetch = (path) => path.startsWith('api/rotation/') ? Promise.resolve(new Response('no memory', {status: 500})) : trueFetch(path);")
+        page.find("snapshot").send_keys("\ue012")
+        until("words", lambda: page.text("rotation-text") == "no memory" and page.number("rotation-chart", "points") == 0)
+        page.done("rotation")
+
+
 def the_scale_bar_is_as_long_as_what_is_drawn():
     with Server(copy_of_run()) as server:
         page = Page(browser, server)
@@ -388,6 +408,7 @@ if __name__ == "__main__":
         browser = start_browser()
         try:
             code = run_tests([a_finished_run_is_shown, rungs_are_shown_where_steps_are_divided, units_have_their_names_and_the_cloud_a_scale,
+                              the_rotation_curve_is_that_of_the_snapshot_that_is_shown,
                               the_scale_bar_is_as_long_as_what_is_drawn, snapshots_and_pictures_are_played_to_their_end, several_runs_are_compared_and_chosen, the_cloud_turns_zooms_and_hides_components, snapshots_and_pictures_can_be_chosen,
                               a_run_is_followed_from_before_its_start_until_it_is_killed, damage_is_told_and_the_rest_is_shown,
                               a_snapshot_that_is_refused_for_lack_of_memory_is_shown_later,

@@ -1,6 +1,7 @@
 # The server of the live view: what it answers, and what it refuses. Usage: view_server_test.py GROVE MPIRUN [FLAG...]
 import contextlib
 import http.client
+import json
 import os
 import re
 import shutil
@@ -121,6 +122,41 @@ def a_sample_is_that_of_its_snapshot():
         assert max(abs(x) for x in positions) > 0.1
         assert server.sample("snapshot_0001.hdf5") == (header, positions, types)
         assert server.sample("snapshot_0002.hdf5")[1] != positions
+
+
+def profile_of(*arguments):
+    """The first row that `grove profile` makes of one snapshot: its groups."""
+    answer = subprocess.run([grove, "profile", *arguments, "--json"], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(answer.stdout)["snapshots"][0]["groups"]
+
+
+def a_rotation_curve_is_that_of_grove_profile():
+    for directory, settings, speed_unit, length_unit in ((run_with_pictures(), None, "N-body units", "N-body units"), ("galaxy", physical, "km/s", "kpc")):
+        if settings:
+            finished_run(directory, **settings)
+        with Server(directory) as server:
+            curve = server.json("api/rotation/snapshot_0001.hdf5")
+            assert (curve["snapshot"], curve["particles"], curve["shown"], curve["missing"], curve["external"]) == ("snapshot_0001.hdf5", 300, 300, [], False), curve
+            assert (curve["speed_unit"], curve["length_unit"]) == (speed_unit, length_unit), curve
+            groups = profile_of(f"{directory}/snapshot_0001.hdf5")
+            assert [(c["name"], c.get("type", -1)) for c in curve["curves"]] == [(g["name"], g["type"]) for g in groups], curve["curves"]
+            is_near = lambda a, b: len(a) == len(b) and all(abs(x - y) <= 1e-4 * abs(y) for x, y in zip(a, b))
+            assert is_near(curve["radius"], groups[0]["profile"]["radius_outer"]), curve["radius"]
+            for one, group in zip(curve["curves"], groups):
+                assert is_near(one["speed"], group["profile"]["circular_velocity"]), (one, group["profile"]["circular_velocity"])
+
+
+def a_rotation_curve_counts_external_potentials_and_needs_the_configuration():
+    finished_run("outer", more='[external]\npotential = "point"\nmass = 100\n')
+    with Server("outer") as server:
+        curve = server.json("api/rotation/snapshot_0000.hdf5")
+        assert curve["external"] and curve["curves"][0]["speed"][-1] > 2 * curve["curves"][1]["speed"][-1], curve
+        says(server.ask("api/rotation/energy.csv"), 404, "not the name of a snapshot")
+        says(server.ask("api/rotation/snapshot_0009.hdf5"), 404, "is not there")
+        os.remove("outer/used_parameters.toml")
+        says(server.ask("api/rotation/snapshot_0000.hdf5"), 404, "used_parameters.toml")
+        cut("outer/snapshot_0000.hdf5", 0.5)
+        says(server.ask("api/rotation/snapshot_0000.hdf5"), 422, "snapshot_0000.hdf5")
 
 
 def pictures_and_samples_are_sent_once():
@@ -349,4 +385,4 @@ if __name__ == "__main__":
 
     with tempfile.TemporaryDirectory() as shared_directory:
         sys.exit(run_tests([test for name, test in list(globals().items()) if callable(test) and getattr(test, "__module__", "") == "__main__"
-                            and name not in ("run_with_pictures", "says")]))
+                            and name not in ("run_with_pictures", "says", "profile_of")]))
