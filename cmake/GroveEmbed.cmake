@@ -26,7 +26,5 @@ const std::string_view @name@{grove_@name@_begin, static_cast<std::size_t>(grove
 }  // namespace grove
 ]])
   target_sources(grove_app PRIVATE "${source}")
-  # Apart, since ccache takes no file with .incbin.
-  set_source_files_properties("${source}" TARGET_DIRECTORY grove_app PROPERTIES
-    OBJECT_DEPENDS "${file}" SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties("${source}" TARGET_DIRECTORY grove_app PROPERTIES OBJECT_DEPENDS "${file}" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

@@ -25,11 +25,11 @@ foreach(target IN ITEMS grove_objects grove_io grove_app)
   grove_precompile(${target})
 endforeach()
 
-# What precompiled headers leave to parse, several files at a time share, too.
-option(GROVE_UNITY_BUILD "Compile several files at a time: for a build that begins from nothing" OFF)
+# What precompiled headers leave to parse, the files of a folder share, too.
+option(GROVE_UNITY_BUILD "Compile the files of a folder together: for a build that begins from nothing" OFF)
 if(GROVE_UNITY_BUILD)
   foreach(target IN ITEMS grove_objects grove_io grove_app)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # GCC takes the unnamed namespaces of a file that is included for those of a header.
       target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>")

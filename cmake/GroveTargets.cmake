@@ -37,19 +37,19 @@ function(grove_sources)
     list(TRANSFORM arg_${kind} PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   endforeach()
   target_sources(${grove_target} PRIVATE ${arg_HOST} ${arg_BACK_ENDS} ${arg_CPU})
+  # GROVE_UNITY_BUILD compiles the files of a folder together, but those for nvcc and inner loops, which take long enough each.
+  file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
+  string(REPLACE "/" "_" folder "${folder}")
+  set_source_files_properties(${arg_HOST} ${arg_BACK_ENDS} ${arg_CPU} TARGET_DIRECTORY ${grove_target} PROPERTIES UNITY_GROUP "${folder}")
   foreach(level IN LISTS GROVE_CPU_LEVELS)
     target_sources(grove_cpu_${level} PRIVATE ${arg_LEVELS} ${arg_CPU_LEVELS})
   endforeach()
   if(NOT GROVE_CPU_LEVELS)
     target_sources(${grove_target} PRIVATE ${arg_LEVELS} ${arg_CPU_LEVELS})
-    # Inner loops: each file takes long enough.
-    set_source_files_properties(${arg_LEVELS} ${arg_CPU_LEVELS} TARGET_DIRECTORY ${grove_target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
   if(GROVE_HAS_CUDA)
     grove_cuda_wrappers(wrappers ${arg_BACK_ENDS} ${arg_LEVELS})
-    # The wrappers are sources of the folder that made them: their properties live there.
     target_sources(${grove_target} PRIVATE ${wrappers} ${arg_CUDA})
-    set_source_files_properties(${wrappers} ${arg_CUDA} TARGET_DIRECTORY ${grove_target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 endfunction()
 
