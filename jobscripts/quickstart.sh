@@ -5,14 +5,15 @@
 #                            [--set key=value]...
 #
 #   --n N             number of particles (default: as in jobscripts/collision.toml)
-#   --ranks P         MPI ranks (default: one for each GPU; without a GPU 2, which share the cores)
+#   --ranks P         MPI ranks (default: one for each GPU; without a GPU one, with all cores)
 #   --output DIR      where the snapshots go (default: output_collision in the current directory). Earlier results there are set aside
 #   --device D        gpu, cpu, or auto (default): GPUs when there are any
 #   --build-dir DIR   where to build (default: build/release in the repository)
 #   --no-install      install no packages, take the machine as it is
 #   --set key=value   changes any other key of the configuration, e.g. --set time.end=10
 #
-# On a machine without a GPU, code for GPUs is built only with --device gpu, or where GROVE_CUDA_ARCHITECTURES (e.g. 80;90) is set.
+# On a machine without a GPU, code for GPUs is built only with --device gpu, or where GROVE_CUDA_ARCHITECTURES (e.g. 80;90) is set. With
+# AVX2 and without AVX-512, the build is for processors with AVX2 alone, which takes less long (GROVE_CPU_ARCH in docs/building.md).
 # Missing packages are installed with apt, as root or through sudo. What apt, CMake and compilers print goes to quickstart.log in the
 # directory of the build.
 set -euo pipefail
@@ -56,7 +57,18 @@ choose_back_ends() {
   fi
 }
 
-# One rank for each GPU that the build can use; otherwise two ranks that share the cores.
+choose_processor() {
+  processor=()
+  if [[ -e "$build_directory/CMakeCache.txt" || ! -r /proc/cpuinfo ]]; then return; fi
+  if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && ! grep -qw avx512f /proc/cpuinfo; then
+    processor=(-DGROVE_CPU_ARCH=x86-64-v3)
+  fi
+}
+
+# minutes CPU_MINUTES: on the cores of this machine.
+minutes() { echo $((($1 + $(grove_cores) - 1) / $(grove_cores))); }
+
+# One rank for each GPU that the build can use; otherwise one with all cores.
 choose_ranks() {
   local gpus=0 built
   built="$("$build_directory/grove" --version)"
@@ -66,7 +78,7 @@ choose_ranks() {
     gpus=0
   fi
   if [[ -z "$ranks" ]]; then
-    if [[ "$gpus" -gt 0 ]]; then ranks="$gpus"; else ranks=2; fi
+    if [[ "$gpus" -gt 0 ]]; then ranks="$gpus"; else ranks=1; fi
   fi
   local threads=$(($(grove_cores) / ranks))
   export OMP_NUM_THREADS="${OMP_NUM_THREADS:-$((threads > 0 ? threads : 1))}"
@@ -93,7 +105,11 @@ grove_log="$build_directory/quickstart.log"
 : >"$grove_log"
 grove_set_up
 choose_back_ends
-grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=OFF "${back_ends[@]}"
+choose_processor
+if [[ ! -e "$build_directory/grove" ]]; then
+  grove_say "the build takes about $(minutes 10) minutes on the $(grove_cores) cores here, and 0.1 GB; with code for GPUs $(minutes 30), and 0.5 GB"
+fi
+grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=OFF "${back_ends[@]}" "${processor[@]}"
 choose_ranks
 grove_mpirun "$ranks" "$build_directory/grove" run "$configuration" --device "$device" --overwrite --set "output.directory=$output" "${settings[@]}"
 say_what_next

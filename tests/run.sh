@@ -17,9 +17,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/../jobscripts/setup.sh"
 build_directory="$grove_root/build/tests"
 label=""
 all=false
-# On 3 and 4 ranks, and where 1 rank is asked also on 2 in tests of the whole program; code for processors without AVX2; what takes long by
-# itself: all recipes, energies of block steps, all mutations, additions that are built, memory, other programs, SLURM.
+# On 3 and 4 ranks, and where 1 rank is asked also on 2 in tests of the whole program; on 1 rank what takes long and is asked on 2; code for
+# processors without AVX2; what takes long by itself: all recipes, energies of block steps, all mutations, additions that are built, memory,
+# other programs, SLURM.
 long='_[34]ranks$|^physics_.*_2ranks$|_x86-64$'
+long+='|^(centre|divided_steps|fields_journey|force_solver|integrator|join|memory_model|output_beside|profile|run_loop|session|simulation)_test_1ranks$'
+long+='|^(snapshot|watchdog)_test_1ranks$'
 long+='|^(alone|block_steps_energy|component_softening|continuation|force_memory|generator_disc|generator_statistics|guide|models|mutation)_test'
 long+='|^(physics_force_error|physics_robustness|pictures|recentring|seams|series|slurm|tree_reuse)_test|^readers_'
 no_install=false
@@ -75,6 +78,9 @@ grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=ON -DGRO
 
 grove_say "running the tests"
 ctest_options=(--test-dir "$build_directory" --output-on-failure --no-tests=error --parallel "$(grove_cores)")
-if [[ "$all" == false ]]; then ctest_options+=(--exclude-regex "$long"); fi
+if [[ "$all" == false ]]; then
+  ctest_options+=(--exclude-regex "$long")
+  export GROVE_TEST_KILLS="${GROVE_TEST_KILLS:-1}" # of each kind of run, not three
+fi
 if [[ -n "$label" ]]; then ctest_options+=(--label-regex "^$label\$"); fi
 exec ctest "${ctest_options[@]}"
