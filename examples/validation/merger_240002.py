@@ -89,8 +89,8 @@ def main():
             drawn.append((theta, log["time"], error, times, apart))
             drift = np.array([log["momentum_" + axis] - log["momentum_" + axis][0] for axis in "xyz"])
             drift = np.linalg.norm(drift, axis=0).max() / np.sum(start.mass * np.linalg.norm(start.velocity, axis=1))
-            print("theta = %g: %d bodies, of which %d black holes, and %d steps; energy error at the end %.2e; distance of "
-                  "the black holes %.3g at the start, %.3g at t = %.4g" % (
+            print("theta = %g: %d bodies, of which %d black holes, and %d steps; energy error at the end %.2e; "
+                  "distance of the black holes %.3g at the start, %.3g at t = %.4g" % (
                       theta, len(start.mass), np.sum(start.type == 5), len(log) - 1, error[-1], apart[0], apart[-1],
                       times[-1]))
             compare.below("largest relative energy error, theta = %g" % theta, error.max(),

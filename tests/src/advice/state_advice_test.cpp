@@ -144,6 +144,10 @@ TEST(StateAdvice, SaysWhoseTheEnergyErrorsAreWhereAFewHoldTheEnergy) {
   const std::string text = advice_on_potential_holders({2, 1000, 0.99996}, {});
   EXPECT_EQ(text.find("2 of 1002 particles have 99.9 % of the potential energy"), 0U) << text;
   EXPECT_NE(text.find("say little of the other 1000"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("half the time.dt")) << text;
+  TimeParameters block;
+  block.steps = steps::block;
+  EXPECT_TRUE(advice_on_potential_holders({2, 1000, 0.99996}, block).ends_with("half the time.accuracy"));
 }
 
 TEST(StateAdvice, NamesALargeEnergyErrorAndOfWhat) {
