@@ -12,22 +12,6 @@ namespace grove {
 
 namespace {
 
-// A box is a cell with less than this part of the rank's particles, whose parent has more. This gives about three times as many boxes, most
-// of them where most particles are. Each class of softening has its own boxes: a box around a class with few particles could reach through
-// the domains of others, which would then send all cells there.
-constexpr std::size_t boxes_from_particles = 160;
-
-/// Boxes are no finer than the target groups of a walk, which accept or open a cell together. Finer boxes would close cells that a walk on
-/// one rank opens, and several ranks would have larger errors.
-template <class Space>
-LimitOfClass box_sizes(const Tree<Space>& tree, std::size_t particle_count) {
-  LimitOfClass sizes = group_sizes(tree, particle_count, largest_group);
-  for (std::size_t c = 0; c < static_cast<std::size_t>(sizes.classes); ++c)
-    sizes.most[c] =
-        std::max(static_cast<std::uint32_t>(tree.particles_of_class(c, particle_count) / boxes_from_particles), 2 * sizes.most[c] + 1);
-  return sizes;
-}
-
 // Boxes copied to the host at once; more are rare.
 constexpr std::uint32_t boxes_expected = 1024;
 
@@ -54,9 +38,9 @@ struct MarkChildren {
   }
 };
 
-/// A box and its first particle, which gives its place in Morton order.
+/// A box and its particles, of which the first one gives its place in Morton order.
 struct PlacedBox {
-  std::uint64_t first_particle;
+  std::uint32_t first_particle, particle_count;
   TargetBox box;
 };
 
@@ -92,19 +76,52 @@ struct ListBoxes {
     box.centre = g.centre_of_mass + length * Double3{g.offset[0], g.offset[1], g.offset[2]};
     for (int k = 0; k < 3; ++k) box.half_size[k] = g.half_size[k] * target_margin * target_margin;
     box.least_acceleration = least_acceleration[c];
-    add({links[c].first_particle, box});
+    add({links[c].first_particle, links[c].particle_count, box});
   }
   /// For a leaf with too many particles for a box: a box for each of them.
   GROVE_HD void add_particle(std::size_t c, std::uint32_t particle) const {
     TargetBox box{};
     box.centre = position_of(position[particle]);
     box.least_acceleration = least_acceleration[c];
-    add({particle, box});
+    add({particle, 1, box});
   }
   GROVE_HD void add(const PlacedBox& box) const {
     const std::uint32_t at = fetch_add(*count, 1);
     if (at < capacity) out[at] = box;
   }
+};
+
+/// Enlarges a box by its margin. A few of its particles tell how fast they move apart.
+struct WidenBox {
+  PlacedBox* box;
+  const std::uint32_t* count;
+  BoxMargin margin;
+  double per_length;
+
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t b) const {
+    if (b >= *count) return;
+    const PlacedBox placed = box[b];
+    const std::uint32_t step = (placed.particle_count + most_looked_at - 1) / most_looked_at;
+    const Double3 of_first = margin.velocity[placed.first_particle];
+    float low[3] = {}, high[3] = {};
+    for (std::uint32_t i = static_cast<std::uint32_t>(team.rank()) * step; i < placed.particle_count; i += Team::size * step) {
+      const Double3 v = margin.velocity[placed.first_particle + i] - of_first;
+      const float along[3] = {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+      for (int k = 0; k < 3; ++k) {
+        low[k] = smaller(low[k], along[k]);
+        high[k] = larger(high[k], along[k]);
+      }
+    }
+    for (int k = 0; k < 3; ++k) {
+      const double range = team.largest(high[k]) - team.smallest(low[k]);
+      if (team.rank() == 0) box[b].box.half_size[k] += static_cast<float>(range * margin.time * per_length);
+    }
+    if (team.rank() == 0) box[b].box.least_acceleration *= margin.acceleration_factor;
+  }
+
+ private:
+  static constexpr std::uint32_t most_looked_at = 1024;
 };
 
 /// The boxes of `list`, in Morton order.
@@ -167,7 +184,7 @@ std::vector<TargetBox> join_to_few(std::span<const TargetBox> fine, const KeyCub
 
 template <class Space>
 DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys, View<const Double4> position,
-                                  const KeyCube& cube, const TreeScale& scale) {
+                                  const KeyCube& cube, const TreeScale& scale, const BoxMargin& margin) {
   const std::size_t particle_count = position.size;
   DomainDescription domain;
   if (end_keys.empty()) return domain;
@@ -183,6 +200,7 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
     space.for_each(cells, MarkChildren{tree.links.data(), sizes, mark.data(), end_keys.data, particle_count, description});
     space.for_each(cells, ListBoxes{tree.links.data(), tree.geometry.data(), tree.least_acceleration.data(), sizes, mark.data(),
                                     position.data, scale.length, list, capacity, &description->box_count});
+    if (margin.time > 0) space.for_each_by_team(capacity, WidenBox{list, &description->box_count, margin, 1 / scale.length});
     std::vector<std::byte> seen(found.view().size);
     space.copy_to_host(seen.data(), found.data(), seen.size());
     Description what{};
@@ -202,6 +220,6 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
 }
 
 template DomainDescription describe_domain(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, View<const Double4>, const KeyCube&,
-                                           const TreeScale&);
+                                           const TreeScale&, const BoxMargin&);
 
 }  // namespace grove

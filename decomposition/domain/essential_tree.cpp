@@ -4,15 +4,43 @@
 #include <array>
 #include <bit>
 
+#include "kernels/base/error.hpp"
 #include "kernels/space/atomic.hpp"
 
 namespace grove {
+
+/// One tree to send: the part below `root` that the boxes of one rank need.
+struct TreeReceiver {
+  std::uint32_t root, first_box, box_count;
+};
+
+/// The trees to send, and the boxes of all ranks one after the other.
+struct TreeReceivers {
+  std::vector<TreeReceiver> trees;
+  std::vector<std::size_t> place;  ///< [trees] index in EssentialTrees::cell_counts
+  std::vector<TargetBox> box;
+
+  /// `roots` [classes]: the root of each class, or no_cell.
+  TreeReceivers(const BoxesOfRanks& boxes, const std::vector<std::uint32_t>& roots) {
+    for (std::size_t r = 0; r < boxes.rank_count(); ++r) {
+      if (boxes.of(r).empty()) continue;
+      const auto first = static_cast<std::uint32_t>(box.size());
+      box.insert(box.end(), boxes.of(r).begin(), boxes.of(r).end());
+      for (std::size_t c = 0; c < roots.size(); ++c) {
+        if (roots[c] == no_cell) continue;
+        trees.push_back({roots[c], first, static_cast<std::uint32_t>(box.size()) - first});
+        place.push_back(r * roots.size() + c);
+      }
+    }
+  }
+};
 
 namespace {
 
 constexpr std::uint32_t closed_cell = ~0U;  ///< instead of a number of children
 constexpr std::uint32_t no_box = ~0U;
 constexpr int level_count = deepest_level + 1;
+constexpr std::size_t bits_a_word = 64;
 constexpr std::size_t smallest_capacity = 16384;
 /// A cell is tested for hundreds of boxes, and levels are tested one after the other, some with few cells.
 constexpr int lanes_a_test = 32;
@@ -21,6 +49,8 @@ constexpr int lanes_a_test = 32;
 /// trees that are sent.
 struct EntryKeys {
   int cell_bits;
+  template <class Space>
+  explicit EntryKeys(const Tree<Space>& tree) : cell_bits(static_cast<int>(std::bit_width(tree.cell_count()))) {}
   GROVE_HD std::uint64_t key(std::uint32_t receiver, std::uint32_t cell) const { return std::uint64_t{receiver} << cell_bits | cell; }
   GROVE_HD std::uint32_t cell(std::uint64_t key) const { return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << cell_bits) - 1)); }
   GROVE_HD std::uint32_t receiver(std::uint64_t key) const { return static_cast<std::uint32_t>(key >> cell_bits); }
@@ -46,16 +76,11 @@ struct Entries {
   }
 };
 
-/// One tree to send: the part below `root` that the boxes of one rank need.
-struct Receiver {
-  std::uint32_t root, first_box, box_count;
-};
-
 /// Selects the root for each receiver and marks all other entries as unused.
 struct SelectRoots {
   Entries entries;
   EntryKeys keys;
-  const Receiver* receiver;
+  const TreeReceiver* receiver;
   std::uint32_t receivers;
   GROVE_HD void operator()(std::size_t i) const {
     if (i < level_count + 1) entries.count[i] = i == 0 ? receivers : 0;
@@ -72,7 +97,7 @@ struct TestLevel {
   const CellLinks* links;
   const CellGeometry* geometry;
   const TargetBox* box;
-  const Receiver* receivers;
+  const TreeReceiver* receivers;
   Entries entries;
   EntryKeys keys;
   int level;
@@ -145,6 +170,19 @@ struct FindSegments {
   }
 };
 
+/// Copies the sorted entries.
+struct KeepEntries {
+  const std::uint64_t* key;
+  const std::uint32_t *children, *particle_offset;
+  std::uint64_t* kept_key;
+  std::uint32_t *kept_children, *kept_offset;
+  GROVE_HD void operator()(std::size_t i) const {
+    kept_key[i] = key[i];
+    kept_children[i] = children[i];
+    kept_offset[i] = particle_offset[i];
+  }
+};
+
 /// Writes the cells and particles of all trees.
 struct WriteTrees {
   const std::uint64_t* key;
@@ -186,53 +224,26 @@ struct WriteTrees {
   }
 };
 
-/// The trees to send, and the boxes of all ranks one after the other.
-struct Receivers {
-  std::vector<Receiver> trees;
-  std::vector<std::size_t> place;  ///< [trees] index in EssentialTrees::cell_counts
-  std::vector<TargetBox> box;
-
-  /// `roots` [classes]: the root of each class, or no_cell.
-  Receivers(const BoxesOfRanks& boxes, const std::vector<std::uint32_t>& roots) {
-    for (std::size_t r = 0; r < boxes.rank_count(); ++r) {
-      if (boxes.of(r).empty()) continue;
-      const auto first = static_cast<std::uint32_t>(box.size());
-      box.insert(box.end(), boxes.of(r).begin(), boxes.of(r).end());
-      for (std::size_t c = 0; c < roots.size(); ++c) {
-        if (roots[c] == no_cell) continue;
-        trees.push_back({roots[c], first, static_cast<std::uint32_t>(box.size()) - first});
-        place.push_back(r * roots.size() + c);
-      }
-    }
-  }
-};
-
 }  // namespace
 
 template <class Space>
-void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const Double4> tree_particles,
-                                   const BoxesOfRanks& boxes) {
-  form = tree.form;
-  class_count = tree.class_count;
-  std::vector<std::uint32_t> roots;
-  for (int c = 0; c < class_count; ++c) roots.push_back(tree.root_of(c));
-  cell_counts.assign(boxes.rank_count() * roots.size(), 0);
-  particle_counts.assign(boxes.rank_count() * roots.size(), 0);
-  const Receivers receivers(boxes, roots);
+void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, const BoxesOfRanks& boxes) {
+  const TreeReceivers receivers = begin_selection(tree, boxes);
   const auto receiver_count = static_cast<std::uint32_t>(receivers.trees.size());
-  if (receiver_count == 0) return this->resize_discard(0, 0, form);
-  const EntryKeys keys{static_cast<int>(std::bit_width(tree.cell_count()))};
+  if (receiver_count == 0) return;
+  const EntryKeys keys(tree);
   // Unused entries have the key of a receiver that does not exist.
   const int sorted_bits = keys.cell_bits + static_cast<int>(std::bit_width(receiver_count));
-  const TreeView own = tree.view(tree_particles.data);
+  const TreeView own = tree.view(nullptr);
   expected_on_level_.resize(level_count, 0);
   capacity_ = std::max({capacity_, smallest_capacity, std::size_t{2} * receiver_count});
 
   Scratch<Space, TargetBox> device_box(space, receivers.box.size());
-  Scratch<Space, Receiver> device_receivers(space, receivers.trees.size());
+  Scratch<Space, TreeReceiver> device_receivers(space, receivers.trees.size());
   copy_from_host<Space, TargetBox>(space, receivers.box, device_box.view());
-  copy_from_host<Space, Receiver>(space, receivers.trees, device_receivers.view());
+  copy_from_host<Space, TreeReceiver>(space, receivers.trees, device_receivers.view());
   const int root_level = class_count > 1 ? 1 : 0;
+  tree_begin_.resize_discard(2 * (std::size_t{receiver_count} + 1));
 
   for (;;) {
     const auto capacity = static_cast<std::uint32_t>(capacity_);
@@ -240,9 +251,8 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
     Scratch<Space, std::uint32_t> children(space, capacity), particle_count(space, capacity),
         particle_offset(space, std::size_t{capacity} + 1);
     // For the host: the entries of each level, then the first entry and the first particle of each receiver.
-    Scratch<Space, std::uint32_t> report(space, level_count + 1 + 2 * (std::size_t{receiver_count} + 1));
+    Scratch<Space, std::uint32_t> report(space, level_count + 1 + tree_begin_.size());
     std::uint32_t* const first = report.data() + level_count + 1;
-    std::uint32_t* const first_particle = first + receiver_count + 1;
     {
       Scratch<Space, BoxRange> range(space, capacity);
       const Entries entries{key.data(), range.data(), children.data(), capacity, report.data()};
@@ -265,7 +275,7 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
     space.for_each(capacity, CountParticles{key.data(), children.data(), keys, receiver_count, own.links, particle_count.data()});
     space.template exclusive_scan<std::uint32_t>(particle_count.view(), particle_offset.view());
     space.for_each(receiver_count + 1,
-                   FindSegments{key.data(), capacity, keys, receiver_count, particle_offset.data(), first, first_particle});
+                   FindSegments{key.data(), capacity, keys, receiver_count, particle_offset.data(), first, first + receiver_count + 1});
     std::vector<std::uint32_t> seen(report.view().size);
     copy_to_host<Space, std::uint32_t>(space, report.view(), seen);
 
@@ -275,19 +285,106 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
       capacity_ = selected + selected / 4;
       continue;
     }
-    const auto segment = seen.begin() + level_count + 1, particle_segment = segment + receiver_count + 1;
-    for (std::uint32_t r = 0; r < receiver_count; ++r) {
-      cell_counts[receivers.place[r]] = segment[r + 1] - segment[r];
-      particle_counts[receivers.place[r]] = particle_segment[r + 1] - particle_segment[r];
-    }
-    this->resize_discard(selected, particle_segment[receiver_count], form);
-    space.for_each_by_team(
-        selected, WriteTrees{key.data(), children.data(), particle_offset.data(), first, first_particle, keys, own, multipole_stride(form),
-                             this->links.data(), this->geometry.data(), this->multipole.data(), this->particles.data()});
+    count_trees(receivers, std::span(seen).subspan(level_count + 1));
+    space.copy(tree_begin_.data(), first, tree_begin_.size() * sizeof(std::uint32_t));
+    resize_entries(selected);
+    space.for_each(
+        selected, KeepEntries{key.data(), children.data(), particle_offset.data(), key_.data(), children_.data(), particle_offset_.data()});
     // The first forces of a run use another criterion, which may need several times more room.
     if (capacity_ > 2 * selected) capacity_ = selected + selected / 4;
     return;
   }
+}
+
+/// No trees as yet. Returns those to send.
+template <class Space>
+TreeReceivers EssentialTrees<Space>::begin_selection(const Tree<Space>& tree, const BoxesOfRanks& boxes) {
+  form = tree.form;
+  class_count = tree.class_count;
+  std::vector<std::uint32_t> roots;
+  for (int c = 0; c < class_count; ++c) roots.push_back(tree.root_of(c));
+  cell_counts.assign(boxes.rank_count() * roots.size(), 0);
+  particle_counts.assign(boxes.rank_count() * roots.size(), 0);
+  particles_ = 0;
+  resize_entries(0);
+  return {boxes, roots};
+}
+
+template <class Space>
+void EssentialTrees<Space>::resize_entries(std::size_t selected) {
+  key_.resize_discard(selected);
+  children_.resize_discard(selected);
+  particle_offset_.resize_discard(selected);
+}
+
+/// `begins`: as tree_begin_.
+template <class Space>
+void EssentialTrees<Space>::count_trees(const TreeReceivers& receivers, std::span<const std::uint32_t> begins) {
+  const std::size_t count = receivers.trees.size();
+  const auto first_cell = begins.first(count + 1), first_particle = begins.subspan(count + 1);
+  for (std::size_t r = 0; r < count; ++r) {
+    cell_counts[receivers.place[r]] = first_cell[r + 1] - first_cell[r];
+    particle_counts[receivers.place[r]] = first_particle[r + 1] - first_particle[r];
+  }
+  particles_ = first_particle[count];
+}
+
+template <class Space>
+void EssentialTrees<Space>::write(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles) {
+  this->resize_discard(key_.size(), particles_, form);
+  if (key_.size() == 0) return;
+  const std::uint32_t* const first = tree_begin_.data();
+  space.for_each_by_team(key_.size(),
+                         WriteTrees{key_.data(), children_.data(), particle_offset_.data(), first, first + tree_begin_.size() / 2,
+                                    EntryKeys(tree), tree.view(tree_particles.data), multipole_stride(form), this->links.data(),
+                                    this->geometry.data(), this->multipole.data(), this->particles.data()});
+}
+
+template <class Space>
+std::vector<std::uint64_t> EssentialTrees<Space>::closed_cells(Space& space) const {
+  std::vector<std::uint32_t> children(children_.size());
+  copy_to_host<Space, std::uint32_t>(space, children_.view(), children);
+  std::vector<std::uint64_t> words((children.size() + bits_a_word - 1) / bits_a_word, 0);
+  for (std::size_t i = 0; i < children.size(); ++i)
+    if (children[i] == closed_cell) words[i / bits_a_word] |= std::uint64_t{1} << i % bits_a_word;
+  return words;
+}
+
+template <class Space>
+void EssentialTrees<Space>::select(Space& space, const Tree<Space>& tree, const BoxesOfRanks& boxes,
+                                   const std::vector<std::uint64_t>& closed_cells) {
+  const TreeReceivers receivers = begin_selection(tree, boxes);
+  std::vector<CellLinks> cells(tree.cell_count());
+  copy_to_host<Space, CellLinks>(space, tree.links.view().part(0, tree.cell_count()), cells);
+  const EntryKeys keys(tree);
+  std::vector<std::uint64_t> key;
+  std::vector<std::uint32_t> children, particle_offset, first_cell{0}, first_particle{0};
+  std::uint32_t sent = 0;  // particles
+  for (std::uint32_t r = 0; r < receivers.trees.size(); ++r) {
+    // Cells in the order in which they are found are sorted.
+    key.push_back(keys.key(r, receivers.trees[r].root));
+    for (std::size_t i = key.size() - 1; i < key.size(); ++i) {
+      if (i / bits_a_word >= closed_cells.size()) throw DataError("the essential trees of this state do not belong to its tree");
+      const CellLinks& cell = cells[keys.cell(key[i])];
+      const bool is_closed = (closed_cells[i / bits_a_word] >> i % bits_a_word & 1) != 0;
+      children.push_back(is_closed ? closed_cell : cell.child_count);
+      particle_offset.push_back(sent);
+      if (is_closed) continue;
+      if (cell.child_count == 0) sent += cell.particle_count;
+      for (std::uint32_t k = 0; k < cell.child_count; ++k) key.push_back(keys.key(r, cell.first_child + k));
+    }
+    first_cell.push_back(static_cast<std::uint32_t>(key.size()));
+    first_particle.push_back(sent);
+  }
+  resize_entries(key.size());
+  copy_from_host<Space, std::uint64_t>(space, key, key_.view());
+  copy_from_host<Space, std::uint32_t>(space, children, children_.view());
+  copy_from_host<Space, std::uint32_t>(space, particle_offset, particle_offset_.view());
+  std::vector<std::uint32_t> begins = first_cell;
+  begins.insert(begins.end(), first_particle.begin(), first_particle.end());
+  tree_begin_.resize_discard(begins.size());
+  copy_from_host<Space, std::uint32_t>(space, begins, tree_begin_.view());
+  count_trees(receivers, begins);
 }
 
 template class EssentialTrees<BackEnd>;

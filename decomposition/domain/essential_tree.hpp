@@ -7,6 +7,7 @@
 // `fmm` may evaluate such a cell at each target. Children are tested only for boxes for which their parent was not accepted.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "decomposition/domain/domain_exchange.hpp"
@@ -40,15 +41,28 @@ struct TreeArrays {
   Buffer<Space, Double4> particles;
 };
 
+struct TreeReceivers;
+
 /// The essential trees for all other ranks, in rank order. Links count from the first cell and particle of each tree. With several classes
 /// of softening, a rank gets a tree of each class, one after the other.
+///
+/// select() decides which cells are sent, open or closed; write() copies these as they now are. While a tree is reused its cells keep their
+/// particles, so that a selection can be written again in later steps.
 template <class Space>
 class EssentialTrees : public TreeArrays<Space> {
  public:
-  explicit EssentialTrees(Space& space) : TreeArrays<Space>(space) {}
+  explicit EssentialTrees(Space& space)
+      : TreeArrays<Space>(space), key_(space), children_(space), particle_offset_(space), tree_begin_(space) {}
 
   /// Selects the trees for all ranks with boxes. Synchronises once; more often in the first steps of a run and where trees grow fast.
-  void select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const Double4> tree_particles, const BoxesOfRanks& boxes);
+  void select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, const BoxesOfRanks& boxes);
+  /// Writes the selected trees. `tree` has the cells of select(). Asynchronous.
+  void write(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles);
+  /// The selection: for each selected cell, in order, a bit that is set if it is sent closed. Synchronises.
+  std::vector<std::uint64_t> closed_cells(Space& space) const;
+  /// Selects as closed_cells() says, for the same tree and the same ranks with boxes. Throws DataError if it has too few bits.
+  /// Synchronises.
+  void select(Space& space, const Tree<Space>& tree, const BoxesOfRanks& boxes, const std::vector<std::uint64_t>& closed_cells);
 
   ExpansionForm form;  ///< of the multipoles
   int class_count = 1;
@@ -56,6 +70,16 @@ class EssentialTrees : public TreeArrays<Space> {
   std::vector<std::uint64_t> particle_counts;  ///< [ranks][classes] particles of each tree
 
  private:
+  TreeReceivers begin_selection(const Tree<Space>& tree, const BoxesOfRanks& boxes);
+  void resize_entries(std::size_t selected);
+  void count_trees(const TreeReceivers& receivers, std::span<const std::uint32_t> begins);
+
+  // The selected cells, sorted by receiver and level.
+  Buffer<Space, std::uint64_t> key_;              ///< see EntryKeys
+  Buffer<Space, std::uint32_t> children_;         ///< number of children that are sent, or closed_cell
+  Buffer<Space, std::uint32_t> particle_offset_;  ///< [cells + 1] particles sent before each
+  Buffer<Space, std::uint32_t> tree_begin_;       ///< [2][trees + 1] the first cell and the first particle of each tree
+  std::uint64_t particles_ = 0;                   ///< of all trees
   std::size_t capacity_ = 0;                      ///< room for selected cells
   std::vector<std::uint32_t> expected_on_level_;  ///< cells selected on each level in the last call
 };

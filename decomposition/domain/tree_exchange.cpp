@@ -13,12 +13,11 @@ struct Relocate {
   CellLinks* links;
   const std::uint32_t* cell_begin;  ///< [trees + 1]
   const std::uint32_t* particle_begin;
-  std::uint32_t first_tree, end_tree;
-  std::uint32_t first_cell;
+  std::uint32_t trees, first_cell;
 
   GROVE_HD void operator()(std::size_t i) const {
     const auto c = static_cast<std::uint32_t>(first_cell + i);
-    const std::uint32_t tree = lower_bound(cell_begin, first_tree, end_tree, std::uint64_t{c} + 1) - 1;
+    const std::uint32_t tree = lower_bound(cell_begin, 0, trees, std::uint64_t{c} + 1) - 1;
     links[c].first_child += cell_begin[tree];
     links[c].first_particle += particle_begin[tree];
   }
@@ -82,10 +81,8 @@ void TreeExchange<Space>::order_sources(std::span<const std::uint64_t> sizes, st
   sources_.clear();
   cell_begin_.assign(1, first_cell);
   particle_begin_.assign(1, first_particle);
-  batches_.clear();
-  const auto size_of = [&](int rank, int its_class) { return unpack(sizes[place_of(rank, its_class)]); };
   const auto take = [&](int rank, int its_class) {
-    const TreeSize size = size_of(rank, its_class);
+    const TreeSize size = unpack(sizes[place_of(rank, its_class)]);
     if (size.cells == 0) return;
     sources_.push_back({rank, its_class});
     const std::uint64_t cell_end = cell_begin_.back() + size.cells, particle_end = particle_begin_.back() + size.particles;
@@ -95,37 +92,21 @@ void TreeExchange<Space>::order_sources(std::span<const std::uint64_t> sizes, st
     cell_begin_.push_back(static_cast<std::uint32_t>(cell_end));
     particle_begin_.push_back(static_cast<std::uint32_t>(particle_end));
   };
-  std::vector<int> ranks;
-  const auto add_rank = [&](int rank) {
-    bool sends = false;
-    for (int c = 0; c < class_count_; ++c) sends = sends || size_of(rank, c).cells > 0;
-    if (sends) ranks.push_back(rank);
-  };
   // Ranks are ordered along the Morton curve: the nearest ranks have the nearest particles and send the largest trees.
-  for (int d = 1; d < comm_.size(); ++d) {
-    if (comm_.rank() + d < comm_.size()) add_rank(comm_.rank() + d);
-    if (comm_.rank() - d >= 0) add_rank(comm_.rank() - d);
-  }
-  for (std::size_t first = 0; first < ranks.size();) {
-    const std::size_t count = joins_ ? ranks.size() : std::min(std::max<std::size_t>(first, 1), ranks.size() - first);
-    Batch batch;
-    for (int c = 0; c < class_count_; ++c) {
-      batch.class_begin.push_back(sources_.size());
-      for (std::size_t k = first; k < first + count; ++k) take(ranks[k], c);
+  for (int c = 0; c < class_count_; ++c)
+    for (int d = 1; d < comm_.size(); ++d) {
+      if (comm_.rank() + d < comm_.size()) take(comm_.rank() + d, c);
+      if (comm_.rank() - d >= 0) take(comm_.rank() - d, c);
     }
-    batch.class_begin.push_back(sources_.size());
-    batches_.push_back(std::move(batch));
-    first += count;
-  }
 }
 
-/// Sets walk_roots_: for each class the root of the local tree and those of all remote trees, if joins_.
+/// Sets walk_roots_: for each class the root of the local tree, if joins_, and those of all remote trees.
 template <class Space>
 void TreeExchange<Space>::list_roots(const Tree<Space>& own) {
   walk_roots_.clear();
   walk_root_begin_.assign(1, 0);
-  for (int c = 0; joins_ && c < class_count_; ++c) {
-    if (const std::uint32_t root = own.root_of(c); root != no_cell) walk_roots_.push_back(root);
+  for (int c = 0; c < class_count_; ++c) {
+    if (const std::uint32_t root = own.root_of(c); joins_ && root != no_cell) walk_roots_.push_back(root);
     for (std::size_t k = 0; k < sources_.size(); ++k)
       if (sources_[k].its_class == c) walk_roots_.push_back(cell_begin_[k]);
     walk_root_begin_.push_back(walk_roots_.size());
@@ -149,11 +130,14 @@ void TreeExchange<Space>::take_room(Tree<Space>& own, ParticleArray<Space>& posi
     const auto with_spare = [](std::size_t received) { return received + received / 8 + 1024; };
     own.room = with_spare(cells - own_cells);
     expected_particles_ = with_spare(particles - particle_begin_.front());
-    own_ = own.view(reinterpret_cast<const Double4*>(positions.data()));
+    trees_ = own.view(reinterpret_cast<const Double4*>(positions.data()));
+    if (!sources_.empty()) trees_.levels = deepest_level + 1;
+    trees_.cell_count = cell_begin_.back();
     arrays_ = {own.links.data(), own.geometry.data(), own.multipole.data(), reinterpret_cast<Double4*>(positions.data())};
   } else {
     separate_.resize_discard(cells, particles, form_);
     arrays_ = {separate_.links.data(), separate_.geometry.data(), separate_.multipole.data(), separate_.particles.data()};
+    trees_ = {arrays_.links, arrays_.geometry, arrays_.multipole, form_, arrays_.particles, cell_begin_.back()};
   }
 }
 
@@ -245,22 +229,14 @@ template <class Space>
 void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_temporary) {
   connect();
   joins_ = is_fast_ && !is_temporary;
-  has_moved_ = false;
+  is_temporary_ = is_temporary;
   class_count_ = trees.class_count;
   std::vector<std::uint64_t> sizes(trees.cell_counts.size());
   for (std::size_t r = 0; r < sizes.size(); ++r) sizes[r] = pack({trees.cell_counts[r], trees.particle_counts[r]});
   const auto own_particles = static_cast<std::uint32_t>(positions.size());
   order_sources(comm_.all_to_all(sizes), joins_ ? own.cell_count() : 0, joins_ ? own_particles : 0);
   form_ = trees.form;
-  take_room(own, positions);
-  if (comm_.size() >= ranks_for_gathered_roots) {
-    gather_roots(trees);
-    place_roots();
-  }
-  transport_.begin(Tag::tree_data, is_temporary ? largest_temporary_outbox : no_limit);
-  declare_sends(trees);
-  declare_receives();
-  transport_.start();
+  begin_again(trees, own, positions);
   list_roots(own);
   std::vector<std::uint32_t> begins = walk_roots_;
   begins.insert(begins.end(), cell_begin_.begin(), cell_begin_.end());
@@ -270,51 +246,35 @@ void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>&
 }
 
 template <class Space>
-void TreeExchange<Space>::relocate(std::size_t first_tree, std::size_t end_tree) {
-  transport_.arrive(receive_begin_[first_tree], receive_begin_[end_tree]);
-  const std::uint32_t cell = cell_begin_[first_tree], cells = cell_begin_[end_tree] - cell;
-  const std::uint32_t* const cell_begin = device_begins_.data() + walk_roots_.size();
-  space_.for_each(cells, Relocate{arrays_.links, cell_begin, cell_begin + cell_begin_.size(), static_cast<std::uint32_t>(first_tree),
-                                  static_cast<std::uint32_t>(end_tree), cell});
-}
-
-template <class Space>
-void TreeExchange<Space>::receive_all() {
-  if (!sources_.empty()) relocate(0, sources_.size());
-}
-
-template <class Space>
-TreeView TreeExchange<Space>::view_of_all(int its_class) const {
-  const auto c = static_cast<std::size_t>(its_class);
-  TreeView all = own_;
-  if (!sources_.empty()) {
-    all.cell_count = cell_begin_.back();
-    all.levels = deepest_level + 1;
+void TreeExchange<Space>::begin_again(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions) {
+  has_moved_ = false;
+  take_room(own, positions);
+  if (comm_.size() >= ranks_for_gathered_roots) {
+    gather_roots(trees);
+    place_roots();
   }
-  all.root_count = static_cast<std::uint32_t>(walk_root_begin_[c + 1] - walk_root_begin_[c]);
-  all.roots = device_begins_.data() + walk_root_begin_[c];
-  return all;
+  transport_.begin(Tag::tree_data, is_temporary_ ? largest_temporary_outbox : no_limit);
+  declare_sends(trees);
+  declare_receives();
+  transport_.start();
 }
 
 template <class Space>
-void TreeExchange<Space>::receive(int index) {
-  const Batch& batch = batches_[static_cast<std::size_t>(index)];
-  relocate(batch.first(), batch.end());
+void TreeExchange<Space>::receive() {
+  if (sources_.empty()) return;
+  transport_.arrive(0, receive_begin_.back());
+  const std::uint32_t* const cell_begin = device_begins_.data() + walk_roots_.size();
+  space_.for_each(cell_begin_.back() - cell_begin_.front(), Relocate{arrays_.links, cell_begin, cell_begin + cell_begin_.size(),
+                                                                     static_cast<std::uint32_t>(sources_.size()), cell_begin_.front()});
 }
 
 template <class Space>
-TreeView TreeExchange<Space>::view(int index, int its_class) const {
-  const Batch& batch = batches_[static_cast<std::size_t>(index)];
-  const std::size_t begin = batch.class_begin[static_cast<std::size_t>(its_class)];
-  const std::size_t end = batch.class_begin[static_cast<std::size_t>(its_class) + 1];
-  return {arrays_.links,
-          arrays_.geometry,
-          arrays_.multipole,
-          form_,
-          arrays_.particles,
-          cell_begin_.back(),
-          static_cast<std::uint32_t>(end - begin),
-          device_begins_.data() + walk_roots_.size() + begin};
+TreeView TreeExchange<Space>::view(int its_class) const {
+  const auto c = static_cast<std::size_t>(its_class);
+  TreeView trees = trees_;
+  trees.root_count = static_cast<std::uint32_t>(walk_root_begin_[c + 1] - walk_root_begin_[c]);
+  trees.roots = device_begins_.data() + walk_root_begin_[c];
+  return trees;
 }
 
 template class TreeExchange<BackEnd>;

@@ -1,11 +1,11 @@
-// The exchange of essential trees, overlapped with the walk of the local tree.
+// The exchange of essential trees.
 //
 // Where all messages go directly from GPU to GPU, and on the CPU, remote trees arrive so fast that one walk of the local tree and all
 // remote ones is fastest: they are appended to the local tree, in the same arrays. Otherwise the local tree is walked while messages
-// travel, and remote trees are walked in batches of 1, 1, 2, 4, 8 ... ranks, nearest ranks first: the first batch is walked while others
-// travel, the number of walks is logarithmic, and sums do not depend on the order of arrival.
+// travel, and all remote trees after it.
 //
-// With several classes of softening each rank sends a tree of each class, and walks ask for trees class by class.
+// With several classes of softening each rank sends a tree of each class, and walks ask for trees class by class. Trees are in the order of
+// ranks, nearest ranks first, so that sums do not depend on the order of arrival.
 //
 // For a distant rank, a tree is its root alone, the same for all such ranks. With many ranks all roots are gathered by one collective, and
 // only larger trees are messages.
@@ -30,24 +30,21 @@ class TreeExchange {
   void connect();
   /// After connect(): whether messages are so fast that remote trees are appended to the local one, unless a set is temporary.
   bool can_join() const { return is_fast_; }
-  /// Exchanges the sizes of all messages, posts the receives, and starts to send `trees`, which must not change before finish(). If
-  /// can_join(), `own` and `positions` get room for the remote trees, unless this set is temporary: its memory is not to be kept; see
-  /// release(). Collective.
+  /// Exchanges the sizes of all messages and starts to send `trees`, which must not change before finish(). If can_join(), `own` and
+  /// `positions` get room for the remote trees, unless this set is temporary: its memory is not to be kept; see release(). Collective.
   void begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_temporary);
+  /// The same for the next set, where on all ranks all trees have the same cells and particles as in the last one. Collective with many
+  /// ranks.
+  void begin_again(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions);
   /// Passes all messages to MPI; does not wait until they are sent. Not collective.
   void send() { transport_.dispatch(); }
 
   /// Whether remote trees are walked together with the local one. The same on all ranks.
   bool joins_own_tree() const { return joins_; }
-  /// Waits for all remote trees and appends them to the local one: see view_of_all().
-  void receive_all();
-
-  int batch_count() const { return static_cast<int>(batches_.size()); }
-  /// Waits for the trees of one batch, in order, and copies them to the device.
-  void receive(int batch);
-  /// The trees of a class: those of a batch, or all with the local one. Valid until the next begin().
-  TreeView view(int batch, int its_class) const;
-  TreeView view_of_all(int its_class) const;
+  /// Waits for all remote trees, and enqueues what makes them ready for walks.
+  void receive();
+  /// The remote trees of a class, with the local one if joins_own_tree(). Valid until the next begin().
+  TreeView view(int its_class) const;
   /// Waits until all messages of this rank are sent.
   void finish() { transport_.finish(); }
   /// Whether the local tree had too little room for the remote ones and has moved to other memory of the step.
@@ -63,12 +60,6 @@ class TreeExchange {
   std::string description() const { return transport_.description(); }
 
  private:
-  /// Trees that are received together: those of class c are [class_begin[c], class_begin[c + 1]).
-  struct Batch {
-    std::vector<std::size_t> class_begin;
-    std::size_t first() const { return class_begin.front(); }
-    std::size_t end() const { return class_begin.back(); }
-  };
   /// Where a tree comes from.
   struct Source {
     int rank, its_class;
@@ -93,27 +84,26 @@ class TreeExchange {
   void take_room(Tree<Space>& own, ParticleArray<Space>& positions);
   void declare_sends(const EssentialTrees<Space>& trees);
   void declare_receives();
-  void relocate(std::size_t first_tree, std::size_t end_tree);
 
   Space& space_;
   const Communicator& comm_;
   Transport<Space> transport_;
   bool is_connected_ = false, is_fast_ = false;
-  bool joins_ = false;      ///< remote trees of this set are appended to the local one
-  bool has_moved_ = false;  ///< the local tree, in this set
+  bool joins_ = false;         ///< remote trees of this set are appended to the local one
+  bool is_temporary_ = false;  ///< memory of this set is not to be kept
+  bool has_moved_ = false;     ///< the local tree, in this set
   std::size_t expected_particles_ = 0;
   ExpansionForm form_;  ///< of the multipoles
-  TreeView own_;        ///< the local tree, if joins_
+  TreeView trees_;      ///< in arrays_, with the local tree if joins_
   int class_count_ = 1;
   std::vector<Source> sources_;                                   ///< in the order in which trees are received
   std::vector<std::uint32_t> cell_begin_{0}, particle_begin_{0};  ///< [sources + 1] begin of each tree in the arrays
   std::vector<std::size_t> receive_begin_{0};                     ///< [sources + 1] first message of each tree; none for a root alone
-  std::vector<Batch> batches_;
   Arrays arrays_{};
   TreeArrays<Space> separate_;                  ///< remote trees, unless joins_
   std::vector<std::uint32_t> roots_;            ///< [ranks][classes][words of a root], if roots are gathered
   Buffer<Space, std::uint32_t> device_roots_;   ///< on the device: roots that are whole trees, then the numbers of their cells
-  std::vector<std::uint32_t> walk_roots_;       ///< cells where walks of all trees start, class by class
+  std::vector<std::uint32_t> walk_roots_;       ///< cells where walks start, class by class
   std::vector<std::size_t> walk_root_begin_;    ///< [classes + 1] first of these cells of each class
   Buffer<Space, std::uint32_t> device_begins_;  ///< on the device: walk_roots_, cell_begin_, particle_begin_
 };

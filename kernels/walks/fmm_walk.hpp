@@ -24,16 +24,19 @@ inline constexpr std::uint32_t forbidden_bit = 1U << 31;
 
 }  // namespace fmm_walk
 
-/// A limit for the box around all particles of a tree.
-struct LongestBox {
-  double longest = 0;  ///< code units; 0: no limit
-  double length = 1;   ///< TreeScale::length of the tree
+/// A cube that all particles of a tree must lie in.
+struct TreeBounds {
+  Double3 centre{};      ///< code units
+  double half_edge = 0;  ///< code units; 0: no bounds
+  double length = 1;     ///< TreeScale::length of the tree
 
-  /// Whether the box of the root cell is within the limit. False if a position is not finite.
-  GROVE_HD bool holds(const CellGeometry& root) const {
-    const float* const half = root.half_size;
-    const double longest_half = larger(larger(half[0], half[1]), half[2]);
-    return longest == 0 || 2 * length * longest_half + 0 * (half[0] + half[1] + half[2]) <= longest;
+  /// Whether the box of the root cell is in the cube. False if a position is not finite.
+  GROVE_HD bool hold(const CellGeometry& root) const {
+    const Double3 d = root.centre_of_mass - centre;
+    const double at[3] = {d.x, d.y, d.z};
+    bool all = true;
+    for (int k = 0; k < 3; ++k) all &= absolute(at[k] + length * root.offset[k]) + length * root.half_size[k] <= half_edge;
+    return half_edge == 0 || all;
   }
 };
 
@@ -46,7 +49,7 @@ struct FmmWalkTargets {
   View<Double4> acceleration;                  ///< out: acceleration and potential, code units, G included
   View<GroupWork> work;                        ///< [groups] out
   ActiveTargets active{};                      ///< the targets to walk for
-  LongestBox longest_box{};                    ///< a walk is refused if the box of the targets' tree is longer
+  TreeBounds bounds{};                         ///< of the targets' tree; outside of them a walk is refused
 };
 
 /// The walk, with its memory for the lists of source cells that are handed down.
@@ -62,13 +65,13 @@ class FmmWalk {
   void begin(Space& space, std::uint32_t target_cells, bool for_all = true);
 
   /// Walks `sources`, whose multipoles have the form of `law`, for all targets in `data` or for the active ones. `law` is in the units of
-  /// the trees. Returns false if the walk is refused (FmmWalkTargets::longest_box): then only `work` is set. Synchronises once, and
-  /// whenever the lists need more memory. Throws std::logic_error for multipoles of another form.
+  /// the trees. If the walk is refused, only `work` is set. Synchronises once, and whenever the lists need more memory. Throws
+  /// std::logic_error for multipoles of another form.
   ///
   /// `meanwhile` enqueues device work that follows the walk. It is called before the host waits for the end of the walk, so it must not
   /// depend on results on the host. It is called once more each time the walk continues with more memory.
-  bool walk(Space& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<Space>& targets, const FmmWalkTargets& data,
-            WalkMode mode, const std::function<void()>& meanwhile = {});
+  WalkOutcome walk(Space& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<Space>& targets,
+                   const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile = {});
 
   /// Cell-cell interactions and opening tests at the target cells above the groups, summed over the walks since begin(). Undefined before
   /// the first walk.

@@ -94,6 +94,7 @@ struct FmmConstants {
   FmmTasks& tasks;
   std::vector<LargeCell<Terms>>& large;  ///< as in `tasks`
   GroupWork* cell_work;
+  std::atomic<bool>& lacks_cells;  ///< WalkOutcome::lacks_cells
 };
 
 /// The walk of one thread. Its memory is reused for each target.
@@ -201,9 +202,9 @@ class TargetWalk {
     lists_.clear();
     walk(c_.targets.group_parent[group], group_.box(), [&](const CellBatch& batch, const CellLanes& cells, std::uint32_t rejected) {
       const CellLinks* const links = c_.sources.links;
-      // A cell that cannot be opened was accepted by the rank that sent it, for a box around these targets.
       const std::uint32_t can_be_opened = batch.where(rejected, links, [](const CellLinks& cell) { return cell.particle_count > 0; });
       const std::uint32_t accepted = c_.tests.accept(cells, group_.box());
+      if ((rejected & ~can_be_opened & ~accepted) != 0) c_.lacks_cells.store(true, std::memory_order_relaxed);
       const std::uint32_t has_many =
           batch.where(rejected & accepted, links, [](const CellLinks& cell) { return cell.particle_count > fmm_walk::few_particles; });
       const std::uint32_t listed = rejected & (~can_be_opened | has_many);
@@ -356,14 +357,15 @@ void FmmWalk<HostSpace>::begin(HostSpace& space, std::uint32_t target_cells, boo
 }
 
 template <>
-bool FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
-                              const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile) {
+WalkOutcome FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
+                                     const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile) {
   const FmmTargetView view = targets.view();
-  if (view.group_count > 0 && !data.longest_box.holds(data.own_tree.geometry[0])) return false;
+  if (view.group_count > 0 && !data.bounds.hold(data.own_tree.geometry[0])) return WalkOutcome::out_of_bounds;
   if (view.group_count == 0 || sources.root_count == 0) {
     if (meanwhile) meanwhile();
-    return true;
+    return WalkOutcome::complete;
   }
+  std::atomic<bool> lacks_cells = false;
   check_form(sources, law.form);
   FmmTasks tasks(view, data.own_tree.links, static_cast<std::size_t>(omp_get_max_threads()));
   law.visit_order([&](auto terms_order) {
@@ -371,12 +373,12 @@ bool FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& 
       using Terms = ExpansionTerms<terms_order, std::decay_t<decltype(softening)>>;
       std::vector<LargeCell<Terms>> large(tasks.large.size());
       const CellTestsOf<terms_order, std::decay_t<decltype(opening)>> tests(opening, law);
-      const FmmConstants<Terms> c{sources, view, data, law.units, tests, mode, tasks, large, cell_work_.data()};
+      const FmmConstants<Terms> c{sources, view, data, law.units, tests, mode, tasks, large, cell_work_.data(), lacks_cells};
       run(c, softening);
     });
   });
   if (meanwhile) meanwhile();
-  return true;
+  return lacks_cells ? WalkOutcome::lacks_cells : WalkOutcome::complete;
 }
 
 }  // namespace grove

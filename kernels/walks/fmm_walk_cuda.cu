@@ -60,8 +60,8 @@ struct Start {
   __device__ void begin_counts() const {
     *a.counts = {};
     *a.status = {};
-    if (a.data.longest_box.holds(a.data.own_tree.geometry[0])) return;
-    a.status->refused = 1;
+    if (a.data.bounds.hold(a.data.own_tree.geometry[0])) return;
+    a.status->out_of_bounds = 1;
     a.counts->groups_drawn = a.counts->cells_drawn = past_all_targets;
   }
 };
@@ -124,14 +124,14 @@ void FmmWalk<CudaSpace>::begin(CudaSpace&, std::uint32_t cells, bool for_all) {
 }
 
 template <>
-bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<CudaSpace>& targets,
-                              const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile) {
+WalkOutcome FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<CudaSpace>& targets,
+                                     const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile) {
   FmmArguments a = make_arguments(law, sources, targets.view(), data, mode);
   const std::uint32_t cells = a.targets.cell_count, groups = a.targets.group_count;
   a.cell_work = cell_work_.data();
   if (groups == 0 || sources.root_count == 0) {
     if (meanwhile) meanwhile();
-    return true;
+    return WalkOutcome::complete;
   }
   const ExpansionForm form = law.form;
   check_form(sources, form);
@@ -166,7 +166,7 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   clears_work_ = false;
 
   const auto with_fourth = [](std::uint32_t entries) { return entries + entries / 4; };
-  bool is_refused = false;
+  auto outcome = WalkOutcome::complete;
   law.visit_order([&](auto order) {
     local_.resize_discard(std::size_t{cells} * local_stride(form));
     a.local = local_.data();
@@ -180,8 +180,9 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
       auto status_later = space.copy_to_host_later(a.status);
       if (meanwhile) meanwhile();
       const ListStatus& seen = status_later.get();
-      is_refused = seen.refused != 0;
-      if (is_refused) break;
+      if (seen.out_of_bounds != 0) outcome = WalkOutcome::out_of_bounds;
+      if (outcome == WalkOutcome::out_of_bounds) break;
+      if (seen.lacks_cells != 0) outcome = WalkOutcome::lacks_cells;
       if (seen.short_of_memory == 0) {
         most_used_ = std::max<std::size_t>(most_used_, seen.used);
         // Gives the next walk room for a slightly longer list, so that it need not start again.
@@ -210,7 +211,7 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
       }
     }
   });
-  return !is_refused;
+  return outcome;
 }
 
 }  // namespace grove

@@ -7,12 +7,12 @@
 
 namespace grove {
 
-/// The list memory that a walk has requested, and whether it must be continued or was refused.
+/// The list memory that a walk has requested, whether it must be continued, and what it has found.
 struct ListStatus {
-  unsigned long long used;        ///< entries of list memory requested
-  std::uint32_t longest_list;     ///< length of the longest list of one target cell
-  std::uint32_t short_of_memory;  ///< not 0: some target cells have the range no_memory
-  std::uint32_t refused;          ///< not 0: the box of the targets' tree is too long
+  unsigned long long used;                   ///< entries of list memory requested
+  std::uint32_t longest_list;                ///< length of the longest list of one target cell
+  std::uint32_t short_of_memory;             ///< not 0: some target cells have the range no_memory
+  std::uint32_t out_of_bounds, lacks_cells;  ///< not 0: see WalkOutcome
 };
 
 /// Counters that the launches of a walk share.

@@ -241,10 +241,10 @@ class TargetWalk {
     if (verdict.forbidden) p.entry |= forbidden_bit;
     p.at_targets = false;
     if constexpr (at_group) {
-      // A cell that cannot be opened was accepted by the rank that sent it, for a box around these targets.
-      p.at_targets = real & !p.into_local &
-                     ((p.links.particle_count == 0) | ((p.links.particle_count > few_particles) &
-                                                       accept(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support2)));
+      const bool accepted = accept(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support2);
+      const bool is_closed = p.links.particle_count == 0;
+      p.at_targets = real & !p.into_local & (is_closed | ((p.links.particle_count > few_particles) & accepted));
+      if (p.at_targets & is_closed & !accepted) a_.status->lacks_cells = 1;
     }
     const bool rejected = real & !p.into_local & !p.at_targets;
     p.has_children = rejected & (p.links.child_count > 0) & (at_group | (p.geometry.radius >= forces_.box().radius));

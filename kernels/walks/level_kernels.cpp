@@ -46,8 +46,8 @@ void FmmWalk<HostSpace>::begin(HostSpace& space, std::uint32_t target_cells, boo
 }
 
 template <>
-bool FmmWalk<HostSpace>::walk(HostSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
-                              const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile) {
+WalkOutcome FmmWalk<HostSpace>::walk(HostSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
+                                     const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile) {
   return (this->*kernels().walk_fmm)(space, law, sources, targets, data, mode, meanwhile);
 }
 

@@ -11,11 +11,10 @@
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/interaction.hpp"
 #include "kernels/tree/active_targets.hpp"
+#include "kernels/tree/target_groups.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace grove {
-
-inline constexpr int largest_group = 64;  ///< two targets for each lane of a warp, so that each source loaded is used twice
 
 /// Work done for one group, summed over the trees walked. Interactions are counted for one target, since all targets of a group have the
 /// same.
@@ -45,11 +44,19 @@ struct WalkTargets {
   View<Double4> acceleration;                  ///< [particles] out: acceleration and potential, code units, G included
   View<GroupWork> work;                        ///< [groups] out
   ActiveTargets active{};                      ///< the targets to walk for
+  std::uint32_t* lacks_cells = nullptr;        ///< out: 1 for WalkOutcome::lacks_cells, otherwise not changed; null: not asked for
 
   GROVE_HD std::size_t group_count() const { return group_start.size > 0 ? group_start.size - 1 : 0; }
   /// The groups to walk for: their number, and the group at index i.
   GROVE_HD std::size_t walked_count() const { return active.some() ? active.groups.size : group_count(); }
   GROVE_HD std::size_t walked_group(std::size_t i) const { return active.some() ? active.groups[i] : i; }
+};
+
+/// What a walk has found. Several walks, or ranks, together have found the largest value.
+enum class WalkOutcome {
+  complete,
+  lacks_cells,   ///< a target had to open a cell that cannot be opened: an essential tree is too small, and forces are not valid
+  out_of_bounds  ///< the walk was refused, and has set no forces: see TreeBounds
 };
 
 /// How the results of a walk are stored.

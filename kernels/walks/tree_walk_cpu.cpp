@@ -1,5 +1,6 @@
 // The walk of `tree` on the CPU. A thread walks for one group. It tests a SIMD vector of cells at a time, and the inner loops run over SIMD
 // vectors of targets.
+#include <atomic>
 #include <bit>
 
 #include "kernels/gravity/cell_lanes.hpp"
@@ -17,6 +18,7 @@ struct WalkConstants {
   GravityUnits units;
   float support2;
   WalkMode mode;
+  std::atomic<bool>& lacks_cells;
 };
 
 template <class Opening, class Softening>
@@ -47,11 +49,11 @@ class GroupWalk {
       opening_tests_ += static_cast<std::uint32_t>(std::popcount(batch.filled));
       const CellLanes cells(c_.sources.geometry, batch.cell, group_.box().centre, c_.units.per_length);
       const std::uint32_t accepted = FloatVector::bits_of(accept(opening_, cells, cells.place(), group_.box(), c_.support2));
-      // A cell that cannot be opened was accepted by the rank that sent it, for a box around these targets.
       const std::uint32_t rejected =
           batch.where(batch.filled & ~accepted, links, [](const CellLinks& cell) { return cell.particle_count > 0; });
       const std::uint32_t opened = batch.where(rejected, links, [](const CellLinks& cell) { return cell.child_count > 0; });
       const std::uint32_t with_mass = FloatVector::bits_of(cells.mass > FloatVector(0));
+      if ((batch.filled & with_mass & ~accepted & ~rejected) != 0) c_.lacks_cells.store(true, std::memory_order_relaxed);
       for_each_bit(batch.filled & ~rejected & with_mass, [&](int l) { list_cell(batch.cell[l]); });
       for_each_bit(rejected & ~opened, [&](int l) { list_particles(links[batch.cell[l]]); });
       queue_.add_children(batch, opened, 0);
@@ -79,7 +81,8 @@ template <>
 void walk_tree(HostSpace&, const ScaledLaw& law, const TreeView& sources, const WalkTargets& targets, WalkMode mode) {
   if (targets.group_count() == 0 || sources.root_count == 0) return;
   check_form(sources, WalkTerms::form);
-  const WalkConstants c{sources, targets, law.units, law.support2, mode};
+  std::atomic<bool> lacks = false;
+  const WalkConstants c{sources, targets, law.units, law.support2, mode, lacks};
   law.visit([&](const auto& opening, const auto& softening) {
 #pragma omp parallel
     {
@@ -89,6 +92,7 @@ void walk_tree(HostSpace&, const ScaledLaw& law, const TreeView& sources, const 
         walk.run(targets.walked_group(static_cast<std::size_t>(g)));
     }
   });
+  if (lacks && targets.lacks_cells) *targets.lacks_cells = 1;
 }
 
 }  // namespace grove

@@ -123,9 +123,9 @@ class GroupWalk {
       accepted = accept(opening_, geometry, forces_.box(), a_.units.per_length, a_.support2);
       if (!accepted) {
         links = a_.sources.links[cell];
-        // A cell that cannot be opened was accepted by the rank that sent it, for a box around these targets.
         accepted = links.particle_count == 0;
         opened = !accepted;
+        if (accepted && geometry.mass > 0 && a_.targets.lacks_cells) *a_.targets.lacks_cells = 1;
       }
       accepted = accepted && geometry.mass > 0;
     }

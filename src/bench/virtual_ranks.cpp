@@ -154,7 +154,7 @@ VirtualRanks measure(WholeSet& whole, int rank_count) {
         boxes.add({summaries[other].box, summaries[other].count});
     }
     whole.build(domains[r], ranges, r, tree);
-    trees.select(whole.space(), whole.law(), tree, whole.positions(domains[r]), boxes);
+    trees.select(whole.space(), whole.law(), tree, boxes);
     for (std::size_t other = 0; other < ranks; ++other) {
       particles[other] += static_cast<double>(trees.particle_counts[other]);
       cells[other] += static_cast<double>(trees.cell_counts[other]);

@@ -51,7 +51,7 @@ void StepPipeline<Space>::step(double time_after, double dt, const StepOverlap& 
   if (has_begun && next_dt_ != dt)
     throw std::logic_error("a step has the length " + std::to_string(dt) + ", and has begun with " + std::to_string(next_dt_));
   // The device is done soon with what it has of this step. So it gets the walk first, and the host works during that.
-  if (has_begun && Space::on_gpu && is_alone()) {
+  if (has_begun && Space::on_gpu) {
     host_work_ = overlap.host_work;
   } else if (overlap.host_work) {
     overlap.host_work();
@@ -112,7 +112,7 @@ template <class Space>
 void StepPipeline<Space>::finish_step() {
   do_host_work();
   take_sums();
-  const bool has_prepared = state_ == StepState::next_forces_due && is_alone();
+  const bool has_prepared = state_ == StepState::next_forces_due;
   require_finite(parts_.space, parts_.comm, parts_.particles, ParticlePart::force, time_, has_prepared ? nullptr : clock_.get(),
                  std::isfinite(sums().potential.value()));
   if (has_next_step_begun(state_) && !has_prepared) next_clock_->restart();
@@ -174,7 +174,7 @@ void StepPipeline<Space>::compute_forces(double next_drift, const MarkActive<Spa
   if (state_ == StepState::next_begun) {
     next_drift_ = next_drift;
     state_ = StepState::next_forces_due;
-    if (is_alone()) prepare_next_forces();
+    prepare_next_forces();
     return;
   }
   evaluate_forces(next_drift, mark);

@@ -49,7 +49,7 @@ struct StepParts {
 
 /// Takes the steps of an integrator. Kicks wait until it is known what shares their loop: a drift, the sums over particles with which a
 /// step ends, or both and the first kick of the next step. If the length of the next step is known, its part before the forces follows
-/// while the host waits for the results of the present one: kick and drift, and on one rank the preparation of the forces, too.
+/// while the host waits for the results of the present one: kick and drift, and the preparation of the forces, too.
 template <class Space>
 class StepPipeline final : private StepContext<Space> {
  public:
@@ -98,7 +98,6 @@ class StepPipeline final : private StepContext<Space> {
   void prepare_next_forces();
   void evaluate_forces(double next_drift, const MarkActive<Space>& mark);
   void do_host_work();
-  bool is_alone() const { return parts_.comm.size() == 1; }
 
   const StepParts<Space> parts_;
   StepState state_ = StepState::synchronised;

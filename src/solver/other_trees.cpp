@@ -1,8 +1,22 @@
 #include "src/solver/other_trees.hpp"
 
+#include <numeric>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "kernels/base/error.hpp"
+
 namespace grove {
+
+namespace {
+
+/// Accelerations may become smaller by this factor while essential trees are kept (docs/development/constants.md).
+constexpr float factor_of_kept = 0.5F;
+
+constexpr const char *saved_words = "trees.words", *saved_closed = "trees.closed";
+
+}  // namespace
 
 template <class Space>
 void OtherTrees<Space>::make_room(Tree<Space>& own, Particles<Space>& particles) {
@@ -18,25 +32,57 @@ void OtherTrees<Space>::make_room(Tree<Space>& own, Particles<Space>& particles)
 }
 
 template <class Space>
-void OtherTrees<Space>::describe(const OwnTree<Space>& own, const Particles<Space>& particles, PhaseClock<Space>& clock) {
+void OtherTrees<Space>::describe(const OwnTree<Space>& own, const Particles<Space>& particles, const BoxMargin& margin) {
+  const Frame& frame = own.frame();
+  const DomainDescription domain =
+      describe_domain<Space>(space_, own.tree(), own.end_keys(), particles.position.view(), frame.cube, frame.scale, margin);
+  domains_ = exchange_domains(comm_, domain, frame.scale);
+}
+
+template <class Space>
+void OtherTrees<Space>::enlarge_cut_cells(OwnTree<Space>& own) {
+  std::vector<KeyRange> ranges;
+  for (const DomainSummary& summary : domains_.summaries) ranges.push_back(summary.keys);
+  own.enlarge_cut_cells(ranges);
+}
+
+template <class Space>
+void OtherTrees<Space>::select(OwnTree<Space>& own, const Particles<Space>& particles, PhaseClock<Space>& clock, double kept_for) {
   if (!exist()) return;
   clock.begin("essential trees");
-  const Frame& frame = own.frame();
-  domains_ = exchange_domains(
-      comm_, describe_domain<Space>(space_, own.tree(), own.end_keys(), particles.position.view(), frame.cube, frame.scale), frame.scale);
+  is_kept_ = kept_for > 0;
+  describe(own, particles, is_kept_ ? BoxMargin{kept_for, particles.velocity.data(), factor_of_kept} : BoxMargin{});
+  enlarge_cut_cells(own);
+  essential_.select(space_, own.laws().largest(), own.tree(), domains_.boxes);
+  state_ = State::new_selection;
+}
+
+/// After a restart, for a tree that is reused.
+template <class Space>
+void OtherTrees<Space>::select_as_saved(const OwnTree<Space>& own, const Particles<Space>& particles) {
+  is_kept_ = true;
+  describe(own, particles, {});
+  essential_.select(space_, own.tree(), domains_.boxes, saved_);
+  state_ = State::new_selection;
 }
 
 template <class Space>
 void OtherTrees<Space>::send(OwnTree<Space>& own, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary) {
   have_arrived_ = false;
   if (!exist()) return;
-  std::vector<KeyRange> ranges;
-  for (const DomainSummary& summary : domains_.summaries) ranges.push_back(summary.keys);
-  enlarge_cut_cells<Space>(space_, ranges, static_cast<std::size_t>(comm_.rank()), own.tree());
-  essential_.select(space_, own.laws().largest(), own.tree(), particles.position.view(), domains_.boxes);
-  exchange_.begin(essential_, own.tree(), particles.array(position_array), is_temporary);
+  clock.begin("essential trees");
+  may_lack_cells_ = state_ != State::new_selection;
+  if (state_ == State::restored) select_as_saved(own, particles);
+  enlarge_cut_cells(own);
+  essential_.write(space_, own.tree(), particles.position.view());
+  ParticleArray<Space>& positions = particles.array(position_array);
+  if (state_ == State::new_selection)
+    exchange_.begin(essential_, own.tree(), positions, is_temporary);
+  else
+    exchange_.begin_again(essential_, own.tree(), positions);
+  state_ = State::sent;
   clock.begin("tree exchange");
-  // On the GPU the walk of the own tree runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.
+  // On a GPU the walk of the own tree runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.
   if (!Space::on_gpu || exchange_.joins_own_tree()) exchange_.send();
 }
 
@@ -48,25 +94,32 @@ void OtherTrees<Space>::release() {
 }
 
 template <class Space>
-void OtherTrees<Space>::receive_all() {
-  if (!have_arrived_) exchange_.receive_all();
-  finish();
+void OtherTrees<Space>::receive() {
+  if (!exist() || std::exchange(have_arrived_, true)) return;
+  if (Space::on_gpu && !exchange_.joins_own_tree()) exchange_.send();
+  exchange_.receive();
+  exchange_.finish();
 }
 
 template <class Space>
-void OtherTrees<Space>::send_during_walk() {
-  if (Space::on_gpu && !have_arrived_) exchange_.send();
+void OtherTrees<Space>::save(SavedState& state) const {
+  if (!exist() || !is_kept_) return;
+  const SavedState::Counts own = state_ == State::restored ? saved_ : essential_.closed_cells(space_);
+  state.put(saved_words, comm_.all_gather(std::uint64_t{own.size()}));
+  state.put(saved_closed, comm_.all_gather_vectors(std::span<const std::uint64_t>(own)));
 }
 
 template <class Space>
-void OtherTrees<Space>::receive(int batch) {
-  if (!have_arrived_) exchange_.receive(batch);
-}
-
-template <class Space>
-void OtherTrees<Space>::finish() {
-  if (!have_arrived_) exchange_.finish();
-  have_arrived_ = true;
+void OtherTrees<Space>::restore(const SavedState& state) {
+  if (!state.has(saved_closed)) return;
+  const SavedState::Counts &words = state.counts(saved_words), &all = state.counts(saved_closed);
+  if (words.size() != static_cast<std::size_t>(comm_.size()) || std::accumulate(words.begin(), words.end(), std::uint64_t{0}) != all.size())
+    throw DataError(std::string(saved_closed) + ": has a wrong length");
+  const std::uint64_t first = std::accumulate(words.begin(), words.begin() + comm_.rank(), std::uint64_t{0});
+  const auto own = std::span(all).subspan(first, words[static_cast<std::size_t>(comm_.rank())]);
+  saved_.assign(own.begin(), own.end());
+  is_kept_ = true;
+  state_ = State::restored;
 }
 
 template <class Space>

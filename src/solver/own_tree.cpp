@@ -41,8 +41,8 @@ struct FindEndKeys {
   }
 };
 
-/// A tree is not reused when the box around all particles is this many times as long as the cube of the keys, which held all of them when
-/// it was built.
+/// A tree is not reused when the box around all particles is this many times as long as the cube of the keys, which held nearly all of them
+/// when it was built.
 constexpr double largest_extent = 8;
 
 /// Where a new tree finds that the box around all particles has grown by more than this (1.6 to 2.5 while a cube is kept: Frame::extent),
@@ -104,7 +104,7 @@ View<const float> OwnTree<Space>::build(const GravityLaw& law, Particles<Space>&
     if (comm_.size() > 1) keep_end_keys(keys);
     if (frame_.has_outliers)
       separate_outliers<Space>(space_, led_positions(particles, frame_.lead), frame_.cube, particles.tree_level.view());
-    walker_.choose_groups(tree_, keys, particles);
+    walker_.choose_groups(tree_, keys, particles, comm_.size() > 1);
   }
   walker_.set_targets(tree_, particles);
   choose_form(law);
@@ -122,6 +122,7 @@ template <class Space>
 void OwnTree<Space>::find_moments(const Particles<Space>& particles, const LastAccelerations& last_acceleration, PhaseClock<Space>& clock) {
   const LeastInGroups groups = walker_.begin_forces(last_acceleration);
   clock.begin("moments");
+  are_cut_cells_enlarged_ = false;
   compute_moments<Space>(space_, particles.position.view(), last_acceleration, frame_.scale, tree_, groups);
 }
 
@@ -149,15 +150,29 @@ GroupMotion OwnTree<Space>::motion(const Particles<Space>& particles) const {
 }
 
 template <class Space>
-LongestBox OwnTree<Space>::longest_box() const {
-  return {largest_extent * frame_.cube.edge, frame_.scale.length};
+TreeBounds OwnTree<Space>::bounds() const {
+  const double half = 0.5 * frame_.cube.edge;
+  return {frame_.cube.corner + Double3{half, half, half}, 2 * largest_extent * half + half, frame_.scale.length};
+}
+
+/// Particles of a cube, and others at this distance from them, are within the bounds.
+template <class Space>
+bool OwnTree<Space>::can_be_reused() const {
+  return frame_.extent <= largest_extent * frame_.cube.edge;
 }
 
 template <class Space>
-bool OwnTree<Space>::is_within_longest_box() const {
+bool OwnTree<Space>::is_within_bounds() const {
+  if (tree_.cell_count() == 0) return true;
   CellGeometry root{};
-  if (tree_.cell_count() > 0) space_.copy_to_host(&root, tree_.geometry.data(), sizeof(root));
-  return longest_box().holds(root);
+  space_.copy_to_host(&root, tree_.geometry.data(), sizeof(root));
+  return bounds().hold(root);
+}
+
+template <class Space>
+void OwnTree<Space>::enlarge_cut_cells(std::span<const KeyRange> ranges) {
+  if (std::exchange(are_cut_cells_enlarged_, true)) return;
+  grove::enlarge_cut_cells<Space>(space_, ranges, static_cast<std::size_t>(comm_.rank()), tree_);
 }
 
 /// Of the present step. A new tree takes the memory of magnitudes, too, so that no later step needs more.

@@ -1,8 +1,10 @@
 // This rank's own tree: its frame, its particles, cells and moments.
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "decomposition/domain/cut_cells.hpp"
 #include "decomposition/domain/particle_exchange.hpp"
 #include "kernels/base/saved_state.hpp"
 #include "kernels/particles/last_accelerations.hpp"
@@ -74,17 +76,19 @@ class OwnTree {
   void find_moments(const Particles<Space>& particles, const LastAccelerations& last_acceleration, PhaseClock<Space>& clock);
   /// The same for a tree that is reused, whose accelerations lie where the last forces have put them: they stay.
   void update_moments(const Particles<Space>& particles, PhaseClock<Space>& clock);
+  /// The first call after either enlarges the cells that a border cuts; `ranges` [ranks]: the keys of each.
+  void enlarge_cut_cells(std::span<const KeyRange> ranges);
   /// Where to put the magnitudes of the present accelerations for the next update_moments(); nowhere if the tree is not in memory.
   MagnitudesAhead magnitudes_ahead();
 
   /// How fast the particles of the groups of all ranks move apart. Collective; synchronises.
   GroupMotion motion(const Particles<Space>& particles) const;
-  /// The bound of the box around all particles of a tree that is reused.
-  LongestBox longest_box() const;
-  /// Whether the box around all particles was within the bound when the frame was found: the tree can be reused.
-  bool was_within_longest_box() const { return frame_.extent <= longest_box().longest; }
-  /// Whether the box around this rank's particles is within the bound. The host waits for the moments.
-  bool is_within_longest_box() const;
+  /// Where the particles of a tree that is reused must be.
+  TreeBounds bounds() const;
+  /// Whether the tree can be reused: all particles were well within the bounds when the frame was found.
+  bool can_be_reused() const;
+  /// Whether this rank's particles are within the bounds. The host waits for the moments.
+  bool is_within_bounds() const;
 
   const Frame& frame() const { return frame_; }
   const TreeLaws& laws() const { return laws_; }
@@ -117,7 +121,8 @@ class OwnTree {
   Buffer<Space, std::uint64_t> end_keys_;
   std::uint64_t step_ = 0;              ///< of the arena, in whose memory the links lie
   StepBuffer<Space, float> magnitude_;  ///< [particles] of the last accelerations, for update_moments()
-  bool has_magnitudes_ahead_ = false;   ///< magnitude_ is set by the time of update_moments(), since magnitudes_ahead() was called
+  bool are_cut_cells_enlarged_ = false;
+  bool has_magnitudes_ahead_ = false;  ///< magnitude_ is set by the time of update_moments(), since magnitudes_ahead() was called
 };
 
 }  // namespace grove

@@ -1,6 +1,8 @@
 // How many force evaluations reuse a tree.
 #pragma once
 
+#include <cmath>
+
 #include "kernels/base/saved_state.hpp"
 #include "kernels/tree/group_motion.hpp"
 
@@ -46,6 +48,8 @@ class TreeReuse {
   /// Whether the present step is not the first one of its tree.
   bool is_reused() const { return steps_begun_ > 1; }
   double drift() const { return drift_; }
+  /// From the present step to the last one of its tree; 0 if that is the present one.
+  double time_left() const { return (steps_ - steps_begun_) * std::abs(drift_); }
 
   void save(SavedState& state) const;
   void restore(const SavedState& state);

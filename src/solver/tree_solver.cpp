@@ -21,17 +21,21 @@ TreeSolver<Space>::TreeSolver(Space& space, const Communicator& comm, const Grav
 template <class Space>
 void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets) {
   const double ahead_drift = std::exchange(ahead_drift_, 0);
-  if (ahead_drift != 0 && ahead_drift == drift) return;
+  if (ahead_drift != 0) {
+    if (ahead_drift == drift) return;
+    others_.receive();  // nobody wants what is on its way
+  }
   if (!can_reuse_tree(particles, drift) || !reuse_tree(particles, clock, targets)) make_tree(particles, clock, drift);
   particles.has_acceleration = false;  // until forces() sets them anew
 }
 
-/// Where the walk itself checks the box, moments are all that is to be done.
+/// Where the walk itself checks the bounds, and essential trees are selected, no host needs to wait.
 template <class Space>
 void TreeSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
-  if (!can_reuse_tree(particles, drift) || !walks_.checks_box()) return;
+  if (!can_reuse_tree(particles, drift) || !walks_.checks_bounds() || !others_.are_selected()) return;
   update_tree(particles, clock);
-  walk_checks_box_ = true;
+  walk_checks_bounds_ = true;
+  others_.send(own_, particles, clock, false);
   particles.has_acceleration = false;
   ahead_drift_ = drift;
 }
@@ -48,21 +52,32 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
   const auto once = [&] {
     if (std::exchange(is_first, false) && meanwhile) meanwhile();
   };
-  if (walk(particles, active, clock, once)) return;
-  // A particle was thrown out of the tree. The last accelerations are as they were; the work is not.
-  walks_.forget_work(particles);
-  particles.has_acceleration = true;
-  make_tree(particles, clock, reuse_.drift());
-  if (!walk(particles, nullptr, clock, once)) throw std::logic_error("the walk of a new tree was refused");
+  WalkOutcome outcome = walk(particles, active, clock, once);
+  if (outcome == WalkOutcome::lacks_cells) {
+    // Particles have moved further than the margin of the essential trees.
+    others_.select(own_, particles, clock, reuse_.time_left());
+    others_.send(own_, particles, clock, false);
+    outcome = walk(particles, active, clock, once);
+  } else if (outcome == WalkOutcome::out_of_bounds) {
+    // A particle was thrown out of the tree. The last accelerations, on some ranks these, are as good as before; the work is not known.
+    walks_.forget_work(particles);
+    particles.has_acceleration = true;
+    make_tree(particles, clock, reuse_.drift());
+    outcome = walk(particles, nullptr, clock, once);
+  }
+  if (outcome != WalkOutcome::complete) throw std::logic_error("the walk of new trees is not complete");
 }
 
+/// The outcome is that of all ranks.
 template <class Space>
-bool TreeSolver<Space>::walk(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
-                             const std::function<void()>& meanwhile) {
-  const LongestBox longest = reuse_.is_reused() && walk_checks_box_ ? own_.longest_box() : LongestBox{};
-  if (!walks_.run(particles, active, longest, clock, meanwhile)) return false;
-  if (!active) particles.has_acceleration = true;
-  return true;
+WalkOutcome TreeSolver<Space>::walk(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+                                    const std::function<void()>& meanwhile) {
+  const TreeBounds bounds = reuse_.is_reused() && walk_checks_bounds_ ? own_.bounds() : TreeBounds{};
+  WalkOutcome outcome = walks_.run(particles, active, bounds, clock, meanwhile);
+  if (outcome == WalkOutcome::lacks_cells && !others_.may_lack_cells()) outcome = WalkOutcome::complete;
+  if (others_.exist() && reuse_.is_reused()) outcome = static_cast<WalkOutcome>(comm_.max(static_cast<int>(outcome)));
+  if (!active && outcome == WalkOutcome::complete) particles.has_acceleration = true;
+  return outcome;
 }
 
 /// For one more step of the same tree: its cells have the same particles, at other positions. Returns false where a particle was thrown
@@ -70,12 +85,11 @@ bool TreeSolver<Space>::walk(Particles<Space>& particles, const std::uint8_t* ac
 template <class Space>
 bool TreeSolver<Space>::reuse_tree(Particles<Space>& particles, PhaseClock<Space>& clock, Targets targets) {
   update_tree(particles, clock);
-  others_.describe(own_, particles, clock);
-  walk_checks_box_ = targets == Targets::all && walks_.checks_box();
-  const bool is_within_box = walk_checks_box_ || (others_.exist() ? others_.extent(own_.frame().scale) <= own_.longest_box().longest
-                                                                  : own_.is_within_longest_box());
-  if (is_within_box) others_.send(own_, particles, clock, false);
-  return is_within_box;
+  walk_checks_bounds_ = targets == Targets::all && walks_.checks_bounds();
+  if (!walk_checks_bounds_ && comm_.min(own_.is_within_bounds() ? 1 : 0) == 0) return false;
+  if (!others_.are_selected()) others_.select(own_, particles, clock, reuse_.time_left());
+  others_.send(own_, particles, clock, false);
+  return true;
 }
 
 /// Links the cells again where something else, a snapshot say, has used their memory, where the trees of others had no room behind them,
@@ -121,9 +135,9 @@ bool TreeSolver<Space>::build_tree(const GravityLaw& law, Particles<Space>& part
   own_.exchange(law, particles, clock);
   if (!is_temporary) others_.make_room(own_.tree(), particles);
   const View<const float> last_acceleration = own_.build(law, particles, clock);
-  if (drift != 0 && own_.was_within_longest_box()) begin_reuse(planned, drift, particles);
+  if (drift != 0 && own_.can_be_reused()) begin_reuse(planned, drift, particles);
   own_.find_moments(particles, last_acceleration, clock);
-  others_.describe(own_, particles, clock);
+  others_.select(own_, particles, clock, reuse_.time_left());
   others_.send(own_, particles, clock, is_temporary);
   return true;
 }
@@ -146,6 +160,7 @@ template <class Space>
 void TreeSolver<Space>::save(SavedState& state) const {
   state.put_count("solver.ranks", static_cast<std::uint64_t>(comm_.size()));
   own_.save(state);
+  others_.save(state);
   reuse_.save(state);
 }
 
@@ -154,6 +169,7 @@ void TreeSolver<Space>::restore(const SavedState& state, const Particles<Space>&
   if (!state.has("solver.ranks") || state.count("solver.ranks") != static_cast<std::uint64_t>(comm_.size())) return;
   reuse_.restore(state);
   if (!own_.restore(state, particles.size())) reuse_.end();
+  others_.restore(state);
 }
 
 template class TreeSolver<BackEnd>;

@@ -43,7 +43,8 @@ class TreeSolver final : public ForceSolver<Space> {
   bool build_tree(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift, bool is_temporary);
   void begin_arena_step();
   void begin_reuse(int planned_steps, double drift, const Particles<Space>& particles);
-  bool walk(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock, const std::function<void()>& meanwhile);
+  WalkOutcome walk(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+                   const std::function<void()>& meanwhile);
 
   Space& space_;
   const Communicator& comm_;
@@ -53,8 +54,8 @@ class TreeSolver final : public ForceSolver<Space> {
   OwnTree<Space> own_;
   OtherTrees<Space> others_;
   TreeWalks<Space> walks_;
-  bool walk_checks_box_ = false;  ///< whether the next walk, of a tree that is reused, does
-  double ahead_drift_ = 0;        ///< of prepare_ahead(), if that has done what prepare() is to do; else 0
+  bool walk_checks_bounds_ = false;  ///< whether the next walk, of a tree that is reused, does
+  double ahead_drift_ = 0;           ///< of prepare_ahead(), if that has done what prepare() is to do; else 0
 };
 
 }  // namespace grove

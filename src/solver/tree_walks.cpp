@@ -47,16 +47,15 @@ struct MarkPart {
 }  // namespace
 
 template <class Space>
-bool TreeWalks<Space>::run(Particles<Space>& particles, const std::uint8_t* active, const LongestBox& longest_box, PhaseClock<Space>& clock,
-                           const std::function<void()>& meanwhile) {
+WalkOutcome TreeWalks<Space>::run(Particles<Space>& particles, const std::uint8_t* active, const TreeBounds& bounds,
+                                  PhaseClock<Space>& clock, const std::function<void()>& meanwhile) {
   walker_.set_active(active);
-  if (!others_.exist()) return walk_alone(particles, active, longest_box, clock, meanwhile);
-  if (others_.join_own_tree())
-    walk_together(active, clock);
-  else
-    walk_own_and_other_trees(particles, active, clock);
-  spread_work(particles);
-  return true;
+  const auto after_walk = [&] {
+    spread_work(particles);
+    if (meanwhile) meanwhile();
+  };
+  return !others_.exist() || others_.join_own_tree() ? walk_together(particles, active, bounds, clock, after_walk)
+                                                     : walk_one_after_the_other(particles, active, bounds, clock, after_walk);
 }
 
 template <class Space>
@@ -73,70 +72,59 @@ WorkCounts TreeWalks<Space>::work_counts() {
   return counts;
 }
 
-/// On one rank.
+/// One walk of the own tree and those of the others, if there are any.
 template <class Space>
-bool TreeWalks<Space>::walk_alone(Particles<Space>& particles, const std::uint8_t* active, const LongestBox& longest_box,
-                                  PhaseClock<Space>& clock, const std::function<void()>& meanwhile) {
-  const auto after_walk = [&] {
-    spread_work(particles);
-    if (meanwhile) meanwhile();
-  };
-  const auto view_of = [&](int its_class) { return own_.tree().view(particles.position.data(), its_class); };
+WalkOutcome TreeWalks<Space>::walk_together(const Particles<Space>& particles, const std::uint8_t* active, const TreeBounds& bounds,
+                                            PhaseClock<Space>& clock, const std::function<void()>& after_walk) {
+  if (others_.exist()) {
+    clock.begin("tree exchange");
+    others_.receive();
+  }
   clock.begin("walk");
-  if (own_.tree().class_count == 1) return walker_.walk(own_.laws().largest(), view_of(0), WalkMode::own_tree, longest_box, after_walk);
-  walk_classes(active, WalkMode::own_tree, view_of);
-  after_walk();
-  return true;
-}
-
-/// One walk of the own tree and those of the others.
-template <class Space>
-void TreeWalks<Space>::walk_together(const std::uint8_t* active, PhaseClock<Space>& clock) {
-  clock.begin("tree exchange");
-  others_.receive_all();
-  clock.begin("walk");
-  walk_classes(active, WalkMode::own_tree, [&](int its_class) { return others_.view_of_all(its_class); });
+  return walk_classes(
+      active, WalkMode::own_tree, bounds,
+      [&](int its_class) { return others_.exist() ? others_.view(its_class) : own_.tree().view(particles.position.data(), its_class); },
+      after_walk);
 }
 
 /// The own tree is walked while those of the others travel.
 template <class Space>
-void TreeWalks<Space>::walk_own_and_other_trees(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
+WalkOutcome TreeWalks<Space>::walk_one_after_the_other(const Particles<Space>& particles, const std::uint8_t* active,
+                                                       const TreeBounds& bounds, PhaseClock<Space>& clock,
+                                                       const std::function<void()>& after_walk) {
   clock.begin("walk");
-  walk_classes(active, WalkMode::own_tree, [&](int its_class) { return own_.tree().view(particles.position.data(), its_class); });
-  clock.begin("tree exchange");
-  others_.send_during_walk();
-  for (int b = 0; b < others_.batch_count(); ++b) {
-    clock.begin("tree exchange");
-    others_.receive(b);
-    clock.begin("walk of others");
-    walk_classes(active, WalkMode::other_tree, [&](int its_class) { return others_.view(b, its_class); });
-  }
-  others_.finish();
+  const WalkOutcome of_own = walk_classes(
+      active, WalkMode::own_tree, bounds, [&](int its_class) { return own_.tree().view(particles.position.data(), its_class); },
+      [&] { others_.receive(); });
+  clock.begin("walk of others");
+  return larger(of_own, walk_classes(
+                            active, WalkMode::other_tree, bounds, [&](int its_class) { return others_.view(its_class); }, after_walk));
 }
 
 /// Walks the tree of each class, view_of(class), for the targets of each class, with the softening of their pairs. `mode` is that of the
-/// first walk for a target.
+/// first walk for a target. With one class, its walk checks `bounds`, and calls `meanwhile`; with several, that follows the last walk.
 template <class Space>
 template <class ViewOfClass>
-void TreeWalks<Space>::walk_classes(const std::uint8_t* active, WalkMode mode, ViewOfClass view_of) {
+WalkOutcome TreeWalks<Space>::walk_classes(const std::uint8_t* active, WalkMode mode, const TreeBounds& bounds, ViewOfClass view_of,
+                                           const std::function<void()>& meanwhile) {
   const Tree<Space>& tree = own_.tree();
   const int classes = tree.class_count;
-  if (classes == 1) {
-    walker_.walk(own_.laws().largest(), view_of(0), mode);
-    return;
-  }
+  if (classes == 1) return walker_.walk(own_.laws().largest(), view_of(0), mode, bounds, meanwhile);
   const std::uint32_t count = tree.class_begin[static_cast<std::size_t>(classes)];
   part_.resize_discard(count);
+  auto outcome = WalkOutcome::complete;
   for (int t = 0; t < classes; ++t) {
     const std::uint32_t begin = tree.class_begin[static_cast<std::size_t>(t)], end = tree.class_begin[static_cast<std::size_t>(t) + 1];
     if (begin == end) continue;
     space_.for_each(count, MarkPart{active, begin, end, part_.data()});
     walker_.set_part(part_.data());
     // The targets' own class comes first: it has sources on every rank that has targets.
-    walker_.walk(own_.laws().of_pair(t, t), view_of(t), mode);
+    outcome = larger(outcome, walker_.walk(own_.laws().of_pair(t, t), view_of(t), mode));
     for (int c = 0; c < classes; ++c)
-      if (c != t) walker_.walk(own_.laws().of_pair(t, c), view_of(c), WalkMode::other_tree);
+      if (c != t) outcome = larger(outcome, walker_.walk(own_.laws().of_pair(t, c), view_of(c), WalkMode::other_tree));
   }
+  meanwhile();
+  return outcome;
 }
 
 template <class Space>

@@ -16,24 +16,25 @@ class TreeWalks {
   TreeWalks(Space& space, Walker<Space>& walker, const OwnTree<Space>& own, OtherTrees<Space>& others)
       : space_(space), walker_(walker), own_(own), others_(others), part_(space) {}
 
-  /// Sets acceleration, potential and work of the active particles, as ForceSolver::forces() does. Returns false on one rank, and has set
-  /// nothing but work, if the walk checks the box around the particles (checks_box()) and finds it longer than `longest_box`.
-  bool run(Particles<Space>& particles, const std::uint8_t* active, const LongestBox& longest_box, PhaseClock<Space>& clock,
-           const std::function<void()>& meanwhile);
-  /// Whether the walk itself checks the box around the particles, so that no host needs to wait for the moments.
-  bool checks_box() const { return !others_.exist() && own_.tree().class_count == 1 && walker_.checks_box(); }
+  /// Sets acceleration, potential and work of the active particles, as ForceSolver::forces() does, if all walks of this rank are complete.
+  /// Walks for which checks_bounds() check `bounds`.
+  WalkOutcome run(Particles<Space>& particles, const std::uint8_t* active, const TreeBounds& bounds, PhaseClock<Space>& clock,
+                  const std::function<void()>& meanwhile);
+  /// Whether the walk itself checks the bounds of the tree, so that no host needs to wait for the moments.
+  bool checks_bounds() const { return own_.tree().class_count == 1 && walker_.checks_bounds(); }
   /// Sets the work of all particles to a value that says it is not known. Asynchronous.
   void forget_work(Particles<Space>& particles);
   /// Work of the last run(). Synchronises.
   WorkCounts work_counts();
 
  private:
-  bool walk_alone(Particles<Space>& particles, const std::uint8_t* active, const LongestBox& longest_box, PhaseClock<Space>& clock,
-                  const std::function<void()>& meanwhile);
-  void walk_together(const std::uint8_t* active, PhaseClock<Space>& clock);
-  void walk_own_and_other_trees(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock);
+  WalkOutcome walk_together(const Particles<Space>& particles, const std::uint8_t* active, const TreeBounds& bounds,
+                            PhaseClock<Space>& clock, const std::function<void()>& after_walk);
+  WalkOutcome walk_one_after_the_other(const Particles<Space>& particles, const std::uint8_t* active, const TreeBounds& bounds,
+                                       PhaseClock<Space>& clock, const std::function<void()>& after_walk);
   template <class ViewOfClass>
-  void walk_classes(const std::uint8_t* active, WalkMode mode, ViewOfClass view_of);
+  WalkOutcome walk_classes(const std::uint8_t* active, WalkMode mode, const TreeBounds& bounds, ViewOfClass view_of,
+                           const std::function<void()>& meanwhile);
   void spread_work(Particles<Space>& particles);
 
   Space& space_;

@@ -30,8 +30,8 @@ void add_totals(Space& space, const std::uint32_t* group_start, View<const Group
 }  // namespace
 
 template <class Space>
-void Walker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) {
-  choose_target_groups<Space>(space_, tree, keys, static_cast<std::uint32_t>(largest_group_), particles.tree_level.view());
+void Walker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles, bool in_boxes) {
+  choose_target_groups<Space>(space_, tree, keys, static_cast<std::uint32_t>(largest_group_), particles.tree_level.view(), in_boxes);
 }
 
 template <class Space>
@@ -64,28 +64,31 @@ WorkCounts Walker<Space>::work_counts() {
 }
 
 template <class Space>
-bool TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox&,
-                             const std::function<void()>& meanwhile) {
+WalkOutcome TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const TreeBounds&,
+                                    const std::function<void()>& meanwhile) {
   const Particles<Space>& particles = *this->particles_;
+  Scratch<Space, std::uint32_t> lacks_cells(this->space_, 1);
+  this->space_.fill_bytes(lacks_cells.data(), 0, sizeof(std::uint32_t));
   walk_tree(this->space_, law, sources,
             {particles.position.view(), this->group_least_acceleration_.view(), group_start(), particles.acceleration.view(),
-             this->group_work_.view(), this->active_},
+             this->group_work_.view(), this->active_, lacks_cells.data()},
             mode);
+  auto seen = this->space_.copy_to_host_later(lacks_cells.data());
   if (meanwhile) meanwhile();
-  return true;
+  return seen.get() != 0 ? WalkOutcome::lacks_cells : WalkOutcome::complete;
 }
 
 template <class Space>
-void FmmWalker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) {
-  Walker<Space>::choose_groups(tree, keys, particles);
+void FmmWalker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles, bool in_boxes) {
+  Walker<Space>::choose_groups(tree, keys, particles, in_boxes);
   if constexpr (Space::on_gpu)
     if (FmmWalk<Space>::waits_for_slowest_group(this->space_, this->form_, particles.size()))
       divide_busy_groups<Space>(this->space_, largest_fmm_group<Space>, particles.work.view(), particles.tree_level.view());
 }
 
 template <class Space>
-bool FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box,
-                            const std::function<void()>& meanwhile) {
+WalkOutcome FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const TreeBounds& bounds,
+                                   const std::function<void()>& meanwhile) {
   const Particles<Space>& particles = *this->particles_;
   const Tree<Space>& tree = *this->tree_;
   const FmmWalkTargets data{tree.view(particles.position.data()),
@@ -95,7 +98,7 @@ bool FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkM
                             particles.acceleration.view(),
                             this->group_work_.view(),
                             this->active_,
-                            longest_box};
+                            bounds};
   return fmm_walk_.walk(this->space_, law, sources, targets_, data, mode, meanwhile);
 }
 

@@ -26,8 +26,8 @@ class Walker {
   int largest_group() const { return largest_group_; }
 
   /// Marks in the particles' tree_level where the groups of targets of a new tree begin, and where they are divided since they had much
-  /// work. Before set_targets(). `keys` [particles]: those of the tree. May synchronise.
-  virtual void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles);
+  /// work. Before set_targets(). `keys` [particles]: those of the tree; `in_boxes`: see choose_target_groups(). May synchronise.
+  virtual void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles, bool in_boxes);
   /// Lists the target groups that the particles' tree_level marks. The tree needs no moments yet. Tree and particles must stay valid until
   /// the last walk. Takes memory of the step. Synchronises.
   void set_targets(const Tree<Space>& tree, const Particles<Space>& particles);
@@ -43,13 +43,12 @@ class Walker {
   /// The active targets, those of all parts.
   const ActiveTargets& active() const { return all_active_; }
   virtual View<const std::uint32_t> group_start() const = 0;
-  /// Whether walk() checks the box around the particles of a tree with one class of softening.
-  virtual bool checks_box() const { return false; }
+  /// Whether walk() checks the bounds of a tree with one class of softening.
+  virtual bool checks_bounds() const { return false; }
   /// Sets the forces of the targets to those of `sources`, or adds these, as `mode` says. The tree of the targets must have its moments.
-  /// Returns false, and sets no force, if it checks the box of this tree and that is longer than `longest_box`. `meanwhile` as in
-  /// FmmWalk::walk().
-  virtual bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box = {},
-                    const std::function<void()>& meanwhile = {}) = 0;
+  /// If it checks the bounds of this tree, it sets no force where that is out of `bounds`. `meanwhile` as in FmmWalk::walk().
+  virtual WalkOutcome walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const TreeBounds& bounds = {},
+                           const std::function<void()>& meanwhile = {}) = 0;
   /// Work of the walks since the last one of the own tree. Synchronises.
   virtual WorkCounts work_counts();
   /// Work of each group in these walks; zero for groups that were not walked for.
@@ -86,8 +85,8 @@ class TreeWalker final : public Walker<Space> {
  public:
   explicit TreeWalker(Space& space) : Walker<Space>(space, WalkTerms::form, grove::largest_group), group_start_(space) {}
   View<const std::uint32_t> group_start() const override { return group_start_.view(); }
-  bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box,
-            const std::function<void()>& meanwhile) override;
+  WalkOutcome walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const TreeBounds& bounds,
+                   const std::function<void()>& meanwhile) override;
 
  private:
   void list_targets() override { list_target_groups<Space>(this->space_, this->particles_->tree_level.view(), group_start_); }
@@ -107,15 +106,15 @@ class FmmWalker final : public Walker<Space> {
     // On a CPU the harmonic terms of order 4 take a little longer than all terms (docs/development/constants.md).
     return Space::on_gpu || this->form_.order > 4 ? law.form_for_cells(side) : law.expansion_form();
   }
-  void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) override;
+  void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles, bool in_boxes) override;
   void set_active(const std::uint8_t* active) override {
     Walker<Space>::set_active(active);
     fmm_walk_.begin(this->space_, targets_.view().cell_count, !active);
   }
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
-  bool checks_box() const override { return true; }
-  bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box,
-            const std::function<void()>& meanwhile) override;
+  bool checks_bounds() const override { return true; }
+  WalkOutcome walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const TreeBounds& bounds,
+                   const std::function<void()>& meanwhile) override;
   WorkCounts work_counts() override;
 
  private:

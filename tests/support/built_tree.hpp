@@ -115,7 +115,7 @@ struct BuiltTree {
     choose_target_groups<BackEnd>(space, tree, key.view(), largest_group, particles.tree_level.view());
     separate_outliers<BackEnd>(space, led_positions(particles, 0), frame.cube, particles.tree_level.view());
     list_target_groups<BackEnd>(space, particles.tree_level.view(), group_start);
-    use_last_acceleration(space);
+    find_moments(space);
   }
 
   /// tree_level with the groups of the walk of `fmm`.
@@ -138,18 +138,18 @@ struct BuiltTree {
       sorted.push_back(static_cast<float>(std::sqrt(dot(a, a))));
     }
     last_acceleration = upload(space, sorted);
-    use_last_acceleration(space);
+    find_moments(space);
   }
 
-  TreeView view() const { return tree.view(particles.position.data()); }
-
- private:
-  void use_last_acceleration(BackEnd& space) {
+  /// Of all cells, from the positions and last accelerations as they now are.
+  void find_moments(BackEnd& space) {
     LeastInGroups groups{group_start.view(), nullptr, last_acceleration.view()};
     group_least_acceleration.resize_discard(groups.count());
     groups.least = group_least_acceleration.data();
     compute_moments<BackEnd>(space, particles.position.view(), last_acceleration.view(), frame.scale, tree, groups);
   }
+
+  TreeView view() const { return tree.view(particles.position.data()); }
 };
 
 /// A built tree on the host.

@@ -1,6 +1,8 @@
 // Essential trees, and the forces of all methods over ranks. Every rank makes the same system and takes its share.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <memory>
 
 #include "decomposition/domain/essential_tree.hpp"
@@ -51,12 +53,12 @@ class EssentialTreeTest : public ::testing::Test {
     return boxes;
   }
 
-  DomainDescription describe(const tests::BuiltTree& built) {
+  DomainDescription describe(const tests::BuiltTree& built, const BoxMargin& margin = {}) {
     Buffer<BackEnd, std::uint64_t> ends(space);
     const std::vector<std::uint64_t> key = tests::download(space, built.key);
     if (!key.empty()) ends = tests::upload(space, std::vector<std::uint64_t>{key.front(), key.back()});
-    const DomainDescription domain =
-        describe_domain<BackEnd>(space, built.tree, ends.view(), built.particles.position.view(), built.frame.cube, built.frame.scale);
+    const DomainDescription domain = describe_domain<BackEnd>(space, built.tree, ends.view(), built.particles.position.view(),
+                                                              built.frame.cube, built.frame.scale, margin);
     EXPECT_EQ(domain.keys.count, key.size());
     if (!key.empty()) {
       EXPECT_EQ(domain.keys.first, key.front());
@@ -118,7 +120,8 @@ TEST_F(EssentialTreeTest, TreesOfAllReceiversAreCompleteAndClosedWhereTheyMayBe)
       gravity.opening = opening;
       gravity.softening = softening;
       gravity.softening_kernel = "wendland_c2";
-      trees.select(space, GravityLaw(gravity).at(frame.scale), built.tree, built.particles.position.view(), boxes);
+      trees.select(space, GravityLaw(gravity).at(frame.scale), built.tree, boxes);
+      trees.write(space, built.tree, built.particles.position.view());
       const auto links = tests::download(space, trees.links);
       const auto geometry = tests::download(space, trees.geometry);
       const auto particles = tests::download(space, trees.particles);
@@ -145,6 +148,77 @@ TEST_F(EssentialTreeTest, TreesOfAllReceiversAreCompleteAndClosedWhereTheyMayBe)
       EXPECT_EQ(trees.particle_counts[4], 0u);
       EXPECT_LT(trees.cell_counts[5], links.size() / 2);
     }
+}
+
+// The positions have changed, the cells and what is selected of them have not.
+TEST_F(EssentialTreeTest, AreWrittenAgainAsTheCellsNowAre) {
+  tests::BuiltTree built(space, tests::plummer_sphere(4000, 1));
+  frame = built.frame;
+  EssentialTrees<BackEnd> trees(space);
+  trees.select(space, GravityLaw(gravity).at(frame.scale), built.tree, boxes_of_six_ranks());
+  trees.write(space, built.tree, built.particles.position.view());
+  const auto before = tests::download(space, trees.geometry);
+  const auto particles_before = tests::download(space, trees.particles);
+  const Double3 shift{0.125, -0.25, 0.5};
+  std::vector<Double4> position = tests::download(space, built.particles.position);
+  for (Double4& p : position) p = {p.x + shift.x, p.y + shift.y, p.z + shift.z, p.w};
+  copy_from_host<BackEnd, Double4>(space, position, built.particles.position.view());
+  built.find_moments(space);
+  trees.write(space, built.tree, built.particles.position.view());
+  const auto after = tests::download(space, trees.geometry);
+  const auto particles_after = tests::download(space, trees.particles);
+  ASSERT_EQ(after.size(), before.size());
+  ASSERT_EQ(particles_after.size(), particles_before.size());
+  ASSERT_GT(particles_after.size(), 100U);
+  for (std::size_t c = 0; c < after.size(); ++c) {
+    const Double3 moved = after[c].centre_of_mass - before[c].centre_of_mass;
+    ASSERT_LT(std::abs(moved.x - shift.x) + std::abs(moved.y - shift.y) + std::abs(moved.z - shift.z), 1e-6) << c;
+  }
+  for (std::size_t i = 0; i < particles_after.size(); ++i) ASSERT_EQ(particles_after[i].y, particles_before[i].y + shift.y) << i;
+}
+
+TEST_F(EssentialTreeTest, AreSelectedAsSaved) {
+  const tests::BuiltTree built(space, tests::plummer_sphere(4000, 1));
+  frame = built.frame;
+  const BoxesOfRanks boxes = boxes_of_six_ranks();
+  EssentialTrees<BackEnd> trees(space), restored(space);
+  trees.select(space, GravityLaw(gravity).at(frame.scale), built.tree, boxes);
+  trees.write(space, built.tree, built.particles.position.view());
+  std::vector<std::uint64_t> closed = trees.closed_cells(space);
+  restored.select(space, built.tree, boxes, closed);
+  restored.write(space, built.tree, built.particles.position.view());
+  EXPECT_EQ(restored.cell_counts, trees.cell_counts);
+  EXPECT_EQ(restored.particle_counts, trees.particle_counts);
+  EXPECT_EQ(restored.closed_cells(space), closed);
+  const auto a = tests::download(space, trees.links), b = tests::download(space, restored.links);
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(CellLinks)), 0);
+  EXPECT_TRUE(tests::same_bits(tests::download(space, trees.particles), tests::download(space, restored.particles)));
+  closed.pop_back();
+  EXPECT_THROW(restored.select(space, built.tree, boxes, closed), DataError);
+}
+
+// The velocities of particle i are i times (-1, 0.5, 7).
+TEST_F(EssentialTreeTest, AMarginEnlargesBoxesByTheRangeOfVelocities) {
+  const tests::BuiltTree built(space, tests::plummer_sphere(4000, 1));
+  frame = built.frame;
+  const double time = 0x1p-20;
+  const DomainDescription exact = describe(built), wide = describe(built, {time, built.particles.velocity.data(), 0.25F});
+  ASSERT_EQ(exact.fine.size(), wide.fine.size());
+  for (std::size_t b = 0; b < exact.fine.size(); ++b) {
+    const TargetBox &one = exact.fine[b], &other = wide.fine[b];
+    EXPECT_EQ(other.least_acceleration, 0.25F * one.least_acceleration);
+    double range[3];
+    for (int k = 0; k < 3; ++k) range[k] = (other.half_size[k] - one.half_size[k]) * frame.scale.length / time;
+    const double rounding = 1e-6 * one.half_size[2] * frame.scale.length / time;
+    EXPECT_LE(range[0], 4000);
+    EXPECT_NEAR(range[1], 0.5 * range[0], rounding);
+    EXPECT_NEAR(range[2], 7 * range[0], 14 * rounding + 1);
+    // Ids of neighbours have nothing to do with each other.
+    if (one.half_size[0] > 0) {
+      EXPECT_GT(range[0], 0);
+    }
+  }
 }
 
 TEST_F(EssentialTreeTest, DomainBoxesHoldAllTargets) {

@@ -175,6 +175,7 @@ class Steps {
       if (id[i] == 7) position[i].x = x;
     copy_from_host<BackEnd, Double4>(space_, position, particles_.position.view());
   }
+  std::uint64_t imported_cells() { return solver_->work_counts().imported_cells; }
   std::uint64_t pairs() { return solver_->work_counts().particle_particle; }
   ParticleSet particles() { return download(space_, particles_); }
 
@@ -194,8 +195,8 @@ class Steps {
   std::unique_ptr<ForceSolver<BackEnd>> solver_;
 };
 
-/// The relative error that 99 % of the forces on this rank's particles do not exceed.
-double error_of(const ParticleSet& now, const GravityParameters& gravity, const Communicator& comm) {
+/// The relative error that this part of the forces on this rank's particles does not exceed.
+double error_of(const ParticleSet& now, const GravityParameters& gravity, const Communicator& comm, double part = 0.99) {
   BackEnd space = make_space();
   Particles<BackEnd> particles(space);
   upload(space, now, particles);
@@ -213,7 +214,7 @@ double error_of(const ParticleSet& now, const GravityParameters& gravity, const 
     errors.push_back(distance(now.acceleration, direct.acceleration, i) / norm(a[0], a[1], a[2]));
   }
   std::sort(errors.begin(), errors.end());
-  return percentile(errors, 0.99);
+  return percentile(errors, part);
 }
 
 void expect_same_bits(const ParticleSet& a, const ParticleSet& b) {
@@ -342,6 +343,33 @@ TEST_P(TreeForSteps, HasTheSameBitsWhereItsMomentsAreFoundAhead) {
   }
   EXPECT_LE(trees, step_count / 4);
   EXPECT_EQ(ahead.with_magnitudes, step_count / 2 - trees);
+}
+
+// As they are selected for the first step, with a margin.
+TEST_P(TreeForSteps, KeepsItsEssentialTrees) {
+  Steps steps(GetParam(), start, comm);
+  int kept = 0;
+  for (int step = 0; step < step_count; ++step) {
+    const std::uint64_t before = steps.imported_cells();
+    if (!steps.step(dt)) kept += comm.max(steps.imported_cells() == before ? 0 : 1) == 0 ? 1 : 0;
+  }
+  EXPECT_GE(kept, step_count / 2);
+}
+
+// A particle of one cluster is suddenly in another one, of which its rank had only large cells.
+TEST_P(TreeForSteps, SelectsEssentialTreesAnewWhenAParticleLeavesTheirMargin) {
+  ParticleSet clusters = start;
+  for (std::size_t i = 0; i < clusters.size(); ++i) clusters.position[3 * i] += i % 2 == 0 ? 30 : -30;
+  Steps steps(GetParam(), clusters, comm);
+  for (int step = 0; step < 4; ++step) steps.step(dt);
+  EXPECT_FALSE(steps.step(dt));
+  const std::uint64_t before = steps.imported_cells();
+  steps.throw_out(30.1);  // from -30
+  EXPECT_FALSE(steps.step(dt));
+  EXPECT_LE(comm.max(error_of(steps.particles(), GetParam(), comm, 1)), 0.03);
+  if (comm.size() > 1) {
+    EXPECT_EQ(comm.max(steps.imported_cells() != before ? 1 : 0), 1);
+  }
 }
 
 // What the walk then finds out, or prepare().
