@@ -3,6 +3,8 @@
   scaling.py add DIR key=value...   a run has ended: its row in DIR/runs.csv, and DIR/scaling.csv anew. Exit code 0, or 10: the run does not
                                     fit into memory, 11: it has failed
   scaling.py show DIR               DIR/scaling.csv for the terminal
+  scaling.py nodes N [GBYTES]       what the model of docs/scaling.md expects of N particles on nodes of H200s, with a network of GBYTES GB/s
+                                    a GPU [50]
 
 docs/scaling.md explains the columns.
 """
@@ -29,6 +31,10 @@ EXPOSED = ("exchange", "tree_exchange", "waiting")
 IMPORTS = ((1, 0.0), (2, 7.6), (8, 12.5), (64, 14.6), (512, 17.1))
 NEAR_RANKS = ((1, 0.0), (2, 1.0), (8, 7.0), (64, 49.0), (512, 93.0))
 BYTES_AN_IMPORT, BYTES_OF_BOXES, MESSAGE_S, COLLECTIVES, EXCHANGE_S = 170.0, 24e3, 10e-6, 5, 6e-9
+BETWEEN_GPUS = 390e9
+
+# docs/performance.md: particles on one H200, and seconds of a whole step there.
+STEPS_OF_ONE = ((16384, 0.223e-3), (98304, 0.329e-3), (262144, 0.532e-3), (1048576, 1.224e-3), (16777216, 13.2e-3), (67108864, 55.8e-3))
 
 
 def fail(message):
@@ -160,10 +166,15 @@ def interpolated(table, ranks):
 
 def model(particles, ranks, messages):
     """What docs/scaling.md expects: seconds of exposed communication, and of the selection of trees. Nothing for ranks on CPUs."""
-    rates = (("pinned host memory", 5e9), ("through MPI from GPU to GPU", 50e9), ("directly", 390e9))
+    rates = (("pinned host memory", 5e9), ("through MPI from GPU to GPU", 50e9), ("directly", BETWEEN_GPUS))
     rate = next((bytes_a_second for words, bytes_a_second in rates if words in (messages or "")), None)
     if ranks < 2 or rate is None:
         return {}
+    return parts_of_step(particles, ranks, rate)
+
+
+def parts_of_step(particles, ranks, rate):
+    """The parts of the model that more ranks add, for messages of `rate` bytes a second."""
     surface = (particles / ranks) ** (2 / 3)
     imported = BYTES_AN_IMPORT * interpolated(IMPORTS, ranks) * surface
     boxes = interpolated(NEAR_RANKS, ranks) * (BYTES_OF_BOXES / rate + MESSAGE_S)
@@ -245,5 +256,33 @@ def show(directory):
     return 0
 
 
+# What the model expects of several nodes.
+
+
+def step_of_one(particles):
+    """Seconds of a step of one H200: between measured numbers of particles a power of them, beyond the last one as there for each particle."""
+    (least, least_s), (most, most_s) = STEPS_OF_ONE[0], STEPS_OF_ONE[-1]
+    if particles >= most:
+        return most_s * particles / most
+    if particles <= least:
+        return least_s
+    logarithms = [(number, math.log(step_s)) for number, step_s in STEPS_OF_ONE]
+    return math.exp(interpolated(logarithms, particles))
+
+
+def nodes(particles, network="50"):
+    particles, rate = float(particles), 1e9 * float(network)
+    alone_s = step_of_one(particles)
+    print("%.3g particles on one GPU: %.3g ms a step" % (particles, 1e3 * alone_s))
+    print("GPUs a node  nodes  step ms  times as fast as one GPU  efficiency")
+    for gpus in (1, 4):
+        for count in (1, 2, 4, 8, 16, 32, 64):
+            ranks = gpus * count
+            parts = parts_of_step(particles, ranks, rate if count > 1 else BETWEEN_GPUS) if ranks > 1 else {}
+            step_s = step_of_one(particles / ranks) + sum(parts.values())
+            print("%11d  %5d  %7.3g  %24.3g  %10.2g" % (gpus, count, 1e3 * step_s, alone_s / step_s, alone_s / step_s / ranks))
+    return 0
+
+
 if __name__ == "__main__":
-    sys.exit({"add": add, "show": show}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"add": add, "show": show, "nodes": nodes}[sys.argv[1]](*sys.argv[2:]))

@@ -137,6 +137,8 @@ int carry_out_under_mpi(const Request& request) {
   }
   try {
     start_mpi(MpiUser::program);
+  } catch (const CommunicationError& error) {
+    end_without_others(error);
   } catch (const SystemError& error) {
     return launched_rank() == 0 ? report_error(error) : exit_code_of(error);
   }

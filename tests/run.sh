@@ -4,7 +4,7 @@
 #   tests/run.sh [--all] [--label LABEL] [--build-dir DIR] [--no-install] [--cmake OPTION]...
 #
 #   --all             the long ones, too, as continuous integration does: they ask more of what the others ask (see `long` below)
-#   --label LABEL     only the tests with this label, the long ones, too: unit, mpi, physics, slurm or gpu
+#   --label LABEL     only the tests with this label, the long ones, too: unit, mpi, physics, nodes, slurm or gpu
 #   --build-dir DIR   where to build (default: build/tests in the repository)
 #   --no-install      install no packages, take the machine as it is
 #   --cmake OPTION    passed on to CMake, e.g. --cmake -DGROVE_CUDA=OFF
@@ -19,12 +19,12 @@ label=""
 all=false
 # On 3 and 4 ranks, and where 1 rank is asked also on 2 in tests of the whole program; on 1 rank what takes long and is asked on 2; code for
 # processors without AVX2; what takes long by itself: all recipes, energies of block steps, all mutations, additions that are built, memory,
-# other programs, SLURM.
+# other programs, SLURM, several nodes.
 long='_[34]ranks$|^physics_.*_2ranks$|_x86-64$'
 long+='|^(centre|divided_steps|fields_journey|force_solver|integrator|join|memory_model|output_beside|profile|run_loop|session|simulation)_test_1ranks$'
 long+='|^(snapshot|watchdog)_test_1ranks$'
 long+='|^(alone|block_steps_energy|component_softening|continuation|force_memory|generator_disc|generator_statistics|guide|models|mutation)_test'
-long+='|^(physics_force_error|physics_robustness|pictures|recentring|seams|series|slurm|tree_reuse)_test|^readers_'
+long+='|^(physics_force_error|physics_robustness|pictures|recentring|seams|series|slurm|tree_reuse)_test|^readers_|^nodes_test'
 no_install=false
 cmake_options=()
 while [[ $# -gt 0 ]]; do
@@ -63,7 +63,8 @@ install_if_possible() {
     return 0
   done
 }
-install_if_possible "the test with the label slurm is skipped" slurm-wlm munge
+install_if_possible "the tests with the label slurm are skipped" slurm-wlm munge
+install_if_possible "the tests with the label nodes are skipped" iproute2
 install_if_possible "whether pandas reads logs, and what grove plot draws, is not tried" python3-matplotlib python3-pandas
 install_if_possible "the commands of the tutorial are not tried" ffmpeg
 # In Ubuntu Chromium is no package of apt.

@@ -24,7 +24,7 @@ using MPI_Datatype = std::size_t;  // bytes
 inline constexpr MPI_Datatype MPI_BYTE = 1, MPI_INT = sizeof(int), MPI_FLOAT = sizeof(float), MPI_DOUBLE = sizeof(double), MPI_UINT64_T = 8,
                               MPI_INT64_T = 8;
 inline constexpr MPI_Win MPI_WIN_NULL = nullptr;
-inline constexpr MPI_Status* MPI_STATUSES_IGNORE = nullptr;
+inline constexpr MPI_Status *MPI_STATUSES_IGNORE = nullptr, *MPI_STATUS_IGNORE = nullptr;
 inline const void* const MPI_IN_PLACE = &MPI_WIN_NULL;
 inline constexpr int MPI_THREAD_SINGLE = 0, MPI_THREAD_FUNNELED = 1, MPI_THREAD_MULTIPLE = 3, MPI_COMM_TYPE_SHARED = 1;
 inline constexpr int MPI_MAX_ERROR_STRING = 256, MPI_MAX_LIBRARY_VERSION_STRING = 256;
@@ -131,6 +131,7 @@ inline int MPI_Alltoall(const void* from, int count, MPI_Datatype type, void* to
 // Grove sends nothing to its own rank.
 inline int MPI_Isend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*) { return MPI_ERR_RANK; }
 inline int MPI_Irecv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*) { return MPI_ERR_RANK; }
+inline int MPI_Test(MPI_Request*, int* flag, MPI_Status*) { return grove::alone::set(flag, 1); }
 inline int MPI_Waitall(int, MPI_Request*, MPI_Status*) { return MPI_SUCCESS; }
 
 inline int MPI_Win_allocate_shared(MPI_Aint bytes, int, MPI_Info, MPI_Comm, void* base, MPI_Win* window) {

@@ -4,10 +4,12 @@
 #include <mpi.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <initializer_list>
+#include <thread>
 
 #include "decomposition/ranks/rank_place.hpp"
 #include "io/files/partial_file.hpp"
@@ -87,6 +89,16 @@ void require_written_output() {
 int report_error(const std::exception& error) {
   print_error(error.what());
   return exit_code_of(error);
+}
+
+void end_without_others(const std::exception& error) {
+  // One rank of each node speaks, unless only others have failed.
+  constexpr std::chrono::seconds for_others{1};
+  if (local_number_of_process() > 0) std::this_thread::sleep_for(2 * for_others);
+  const int code = report_error(error);
+  std::this_thread::sleep_for(for_others);
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);
 }
 
 int carry_out(const Request& request) {

@@ -28,6 +28,8 @@ struct Request {
 void require_written_output();
 /// Prints the error, and returns its exit code. Not collective.
 int report_error(const std::exception& error);
+/// Prints the error of a rank that cannot reach others, and ends all ranks. Not collective.
+[[noreturn]] void end_without_others(const std::exception& error);
 
 /// This rank and the number of ranks according to the launcher, before MPI is initialized; 0 and 1 without a launcher.
 int launched_rank();

@@ -2,12 +2,15 @@
 
 #include <mpi.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "decomposition/ranks/communicator.hpp"
+#include "decomposition/ranks/reachable_ranks.hpp"
 #include "kernels/base/error.hpp"
 
 namespace grove {
@@ -60,6 +63,10 @@ void start_mpi(MpiUser user) {
     throw SystemError(std::string("MPI cannot be started: ") + text);
   }
   if (provided < MPI_THREAD_FUNNELED) throw SystemError("MPI cannot be started with threads (MPI_THREAD_FUNNELED)");
+  int size = 1;
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  const auto note = [](const std::string& text) { std::fputs(("grove: note: " + text + "\n").c_str(), stderr); };
+  if (!all_share_this_node(size)) require_reachable_ranks(MPI_COMM_WORLD, note);
 }
 
 }  // namespace grove

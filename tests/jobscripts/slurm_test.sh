@@ -9,9 +9,8 @@ root=$1 grove=$2 mpirun=$3
 skip() { echo "Skipped: $1"; exit 77; }
 
 [ "$(id -u)" -eq 0 ] || skip "SLURM's daemons need root"
-for program in slurmctld slurmd munged sbatch scontrol; do
-  command -v $program >/dev/null || skip "SLURM is not installed: there is no $program (apt install slurm-wlm munge)"
-done
+source "$root/tests/support/own_slurm.sh"
+missing=$(slurm_is_installed) || skip "SLURM is not installed: $missing"
 
 source "$root/tests/support/shell_tests.sh"
 chmod 755 "$directory"
@@ -29,46 +28,17 @@ has_two_nodes=false
 unshare --uts true 2>/dev/null && has_two_nodes=true
 
 start_slurm() {
-  mkdir -p "$directory"/slurm/{state,spool1,spool2,munge} && chmod 700 "$directory"/slurm/munge || return 1
+  mkdir -p "$directory"/slurm/{state,spool1,spool2} || return 1
   local at=$directory/slurm ports host file
   # shellcheck disable=SC2207
   ports=($(free_ports 3))
   host=$(hostname -s)
-  head -c 1024 /dev/urandom >"$at/munge/key" && chmod 400 "$at/munge/key" || return 1
-  munged --foreground --force --key-file="$at/munge/key" --socket="$at/munge.socket" --pid-file="$at/munge/pid" \
-    --log-file="$at/munge/log" --seed-file="$at/munge/seed" >"$at/munged.log" 2>&1 &
-  daemons+=($!)
+  start_munge "$at" || return 1
+  daemons+=("$munge")
   # SLURM asks for files of its GPUs, and uses them for nothing here.
   for file in null zero full random; do echo "NodeName=grove[1-2] Name=gpu File=/dev/$file"; done >"$at/gres.conf"
-  cat >"$at/slurm.conf" <<END
-ClusterName=grove_test
-SlurmctldHost=$host(127.0.0.1)
-AuthType=auth/munge
-AuthInfo=socket=$at/munge.socket,cred_expire=5
-CryptoType=crypto/munge
-SlurmUser=root
-SlurmdUser=root
-SlurmctldPort=${ports[0]}
-SlurmctldPidFile=$at/slurmctld.pid
-SlurmdPidFile=$at/slurmd.%n.pid
-SlurmctldLogFile=$at/slurmctld.log
-SlurmdLogFile=$at/slurmd.%n.log
-StateSaveLocation=$at/state
-SlurmdSpoolDir=$at/spool%n
-SlurmdParameters=config_overrides
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-MpiDefault=none
-SwitchType=switch/none
-AccountingStorageType=accounting_storage/none
-JobAcctGatherType=jobacct_gather/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-SchedulerType=sched/backfill
-SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
-ReturnToService=2
-SlurmdTimeout=300
-KillWait=15
+  slurm_conf "$at" "$host(127.0.0.1)" "${ports[0]}" >"$at/slurm.conf"
+  cat >>"$at/slurm.conf" <<END
 GresTypes=gpu
 NodeName=grove1 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[1]} CPUs=4 Gres=gpu:4
 NodeName=grove2 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[2]} CPUs=4 Gres=gpu:4
@@ -88,11 +58,7 @@ END
     fi
     daemons+=($!)
   done
-  for _ in $(seq 100); do [ "$(sinfo -h -o %T -p test 2>/dev/null)" = idle ] && return 0; sleep 0.2; done
-  echo "SLURM has not started:"
-  sinfo
-  tail -n 20 "$at"/*.log "$at"/*.out
-  return 1
+  slurm_has_started "$at"
 }
 
 # What a user's cluster has by itself: root may run mpirun, ranks need no binding.
@@ -122,7 +88,6 @@ submit() {
   shift
   job=$(sbatch --parsable --output=job-%j.log "$@" "$root/jobscripts/$script" run.toml) || return 1
 }
-field_of_job() { scontrol show job "$1" | tr ' ' '\n' | sed -n "s/^$2=//p" | head -n 1; }
 # ends_with CODE JOB [SECONDS]: the job ends by itself with this exit code.
 ends_with() {
   local code=$1 id=$2 seconds=${3:-60} state began=$SECONDS

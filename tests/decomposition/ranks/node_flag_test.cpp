@@ -23,7 +23,7 @@ TEST(NodeFlag, IsRaisedByOneRankOfTheNode) {
 TEST(NodeFlag, CanBeRaisedWhileOthersWaitInMpi) {
   const Communicator comm(MPI_COMM_WORLD);
   NodeFlag flag(comm);
-  if (comm.rank() == comm.size() - 1) {
+  if (comm.local_rank() == comm.local_size() - 1) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     EXPECT_TRUE(flag.raise());
   }

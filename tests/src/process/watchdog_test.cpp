@@ -82,7 +82,7 @@ TEST_F(WatchdogTest, NamesTheSlowRankOnceAndAgainWhenItsTimeHasDoubled) {
     EXPECT_LE(found.size(), 3U);
     for (const std::string& line : found) EXPECT_EQ(line.rfind(place + " is in 'walk' of step 6 for ", 0), 0U) << line;
     EXPECT_NE(found[0].find(" s; usually "), std::string::npos) << found[0];
-  } else if (comm.rank() == 0) {
+  } else if (comm.local_rank() == 0) {
     ASSERT_GE(found.size(), 1U);
     for (const std::string& line : found)
       EXPECT_EQ(line.rfind(place + " waits for other ranks in 'waiting' of step 6 for ", 0), 0U) << line;
@@ -94,8 +94,10 @@ TEST_F(WatchdogTest, NamesTheSlowRankOnceAndAgainWhenItsTimeHasDoubled) {
 TEST_F(WatchdogTest, NamesTheFirstRankWhereThatIsSlow) {
   run_with_slow_rank(0);
   const auto found = lines_of_slow_step();
-  EXPECT_EQ(found.empty(), comm.rank() != 0);
-  for (const std::string& line : found) EXPECT_EQ(line.rfind(place + " is in 'walk' of step 6 for ", 0), 0U) << line;
+  EXPECT_EQ(found.empty(), comm.local_rank() != 0);
+  // On other nodes their first rank says that it waits.
+  const std::string what = comm.rank() == 0 ? " is in 'walk' of step 6 for " : " waits for other ranks in 'waiting' of step 6 for ";
+  for (const std::string& line : found) EXPECT_EQ(line.rfind(place + what, 0), 0U) << line;
 }
 
 TEST_F(WatchdogTest, NamesWhatHasNoUsualTimeYet) {
