@@ -12,6 +12,22 @@ namespace grove {
 
 namespace {
 
+// A box is a cell with less than this part of the rank's particles, whose parent has more. This gives about three times as many boxes, most
+// of them where most particles are. Each class of softening has its own boxes: a box around a class with few particles could reach through
+// the domains of others, which would then send all cells there.
+constexpr std::size_t boxes_from_particles = 160;
+
+/// Boxes are no finer than the target groups of a walk, which accept or open a cell together. Finer boxes would close cells that a walk on
+/// one rank opens, and several ranks would have larger errors.
+template <class Space>
+LimitOfClass box_sizes(const Tree<Space>& tree, std::size_t particle_count) {
+  LimitOfClass sizes = group_sizes(tree, particle_count, largest_group);
+  for (std::size_t c = 0; c < static_cast<std::size_t>(sizes.classes); ++c)
+    sizes.most[c] =
+        std::max(static_cast<std::uint32_t>(tree.particles_of_class(c, particle_count) / boxes_from_particles), 2 * sizes.most[c] + 1);
+  return sizes;
+}
+
 // Boxes copied to the host at once; more are rare.
 constexpr std::uint32_t boxes_expected = 1024;
 
@@ -51,6 +67,8 @@ struct ListBoxes {
   const float* least_acceleration;
   LimitOfClass sizes;
   const std::uint8_t* mark;
+  const std::uint8_t* tree_level;  ///< [particles] says where groups begin
+  std::uint32_t particle_count;    ///< of the rank
   const Double4* position;
   double length;
   PlacedBox* out;
@@ -70,13 +88,42 @@ struct ListBoxes {
   }
 
  private:
+  /// Sibling cells that share a group of targets, which opens a cell for all of them, share a box.
   GROVE_HD void add_cell(std::size_t c) const {
+    const std::uint32_t first = links[c].first_particle;
+    if (!begins_group_at(first)) return;  // it is in the box of a sibling before it
+    std::uint32_t end = first + links[c].particle_count;
+    TargetBox box = box_around(c);
+    for (std::size_t next = c + 1; !begins_group_at(end); ++next) {
+      join(box, box_around(next));
+      end += links[next].particle_count;
+    }
+    for (float& half : box.half_size) half *= target_margin * target_margin;
+    add({first, end - first, box});
+  }
+  GROVE_HD bool begins_group_at(std::uint32_t particle) const {
+    return !tree_level || particle == 0 || particle == particle_count || begins_group(tree_level[particle]);
+  }
+  GROVE_HD TargetBox box_around(std::size_t c) const {
     const CellGeometry g = geometry[c];
     TargetBox box;
     box.centre = g.centre_of_mass + length * Double3{g.offset[0], g.offset[1], g.offset[2]};
-    for (int k = 0; k < 3; ++k) box.half_size[k] = g.half_size[k] * target_margin * target_margin;
+    for (int k = 0; k < 3; ++k) box.half_size[k] = g.half_size[k];
     box.least_acceleration = least_acceleration[c];
-    add({links[c].first_particle, links[c].particle_count, box});
+    return box;
+  }
+  GROVE_HD void join(TargetBox& box, const TargetBox& other) const {
+    const Double3 d = other.centre - box.centre;
+    const double along[3] = {d.x / length, d.y / length, d.z / length};
+    double shift[3];
+    for (int k = 0; k < 3; ++k) {
+      const double low = smaller(-double{box.half_size[k]}, along[k] - other.half_size[k]);
+      const double high = larger(double{box.half_size[k]}, along[k] + other.half_size[k]);
+      shift[k] = 0.5 * (low + high) * length;
+      box.half_size[k] = static_cast<float>(0.5 * (high - low)) * target_margin;
+    }
+    box.centre = box.centre + Double3{shift[0], shift[1], shift[2]};
+    box.least_acceleration = smaller(box.least_acceleration, other.least_acceleration);
   }
   /// For a leaf with too many particles for a box: a box for each of them.
   GROVE_HD void add_particle(std::size_t c, std::uint32_t particle) const {
@@ -95,6 +142,7 @@ struct ListBoxes {
 struct WidenBox {
   PlacedBox* box;
   const std::uint32_t* count;
+  const Double3* velocity;
   BoxMargin margin;
   double per_length;
 
@@ -103,10 +151,10 @@ struct WidenBox {
     if (b >= *count) return;
     const PlacedBox placed = box[b];
     const std::uint32_t step = (placed.particle_count + most_looked_at - 1) / most_looked_at;
-    const Double3 of_first = margin.velocity[placed.first_particle];
+    const Double3 of_first = velocity[placed.first_particle];
     float low[3] = {}, high[3] = {};
     for (std::uint32_t i = static_cast<std::uint32_t>(team.rank()) * step; i < placed.particle_count; i += Team::size * step) {
-      const Double3 v = margin.velocity[placed.first_particle + i] - of_first;
+      const Double3 v = velocity[placed.first_particle + i] - of_first;
       const float along[3] = {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
       for (int k = 0; k < 3; ++k) {
         low[k] = smaller(low[k], along[k]);
@@ -183,9 +231,9 @@ std::vector<TargetBox> join_to_few(std::span<const TargetBox> fine, const KeyCub
 }  // namespace
 
 template <class Space>
-DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys, View<const Double4> position,
-                                  const KeyCube& cube, const TreeScale& scale, const BoxMargin& margin) {
-  const std::size_t particle_count = position.size;
+DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys,
+                                  const DomainParticles& particles, const KeyCube& cube, const TreeScale& scale, const BoxMargin& margin) {
+  const std::size_t particle_count = particles.position.size;
   DomainDescription domain;
   if (end_keys.empty()) return domain;
   const std::uint32_t cells = tree.cell_count();
@@ -199,8 +247,10 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
     space.fill_bytes(mark.data(), 0, cells);
     space.for_each(cells, MarkChildren{tree.links.data(), sizes, mark.data(), end_keys.data, particle_count, description});
     space.for_each(cells, ListBoxes{tree.links.data(), tree.geometry.data(), tree.least_acceleration.data(), sizes, mark.data(),
-                                    position.data, scale.length, list, capacity, &description->box_count});
-    if (margin.time > 0) space.for_each_by_team(capacity, WidenBox{list, &description->box_count, margin, 1 / scale.length});
+                                    particles.tree_level, static_cast<std::uint32_t>(particle_count), particles.position.data, scale.length,
+                                    list, capacity, &description->box_count});
+    if (margin.time > 0)
+      space.for_each_by_team(capacity, WidenBox{list, &description->box_count, particles.velocity, margin, 1 / scale.length});
     std::vector<std::byte> seen(found.view().size);
     space.copy_to_host(seen.data(), found.data(), seen.size());
     Description what{};
@@ -219,7 +269,7 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
   return domain;
 }
 
-template DomainDescription describe_domain(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, View<const Double4>, const KeyCube&,
-                                           const TreeScale&, const BoxMargin&);
+template DomainDescription describe_domain(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, const DomainParticles&,
+                                           const KeyCube&, const TreeScale&, const BoxMargin&);
 
 }  // namespace grove

@@ -24,8 +24,7 @@ struct ChooseGroups {
   const CellLinks* links;
   const std::uint64_t* keys;
   LevelOffsets level_offset;
-  LimitOfClass sizes;   ///< with several classes, the children of the root are these
-  LimitOfClass merged;  ///< most particles of a cell whose children are merged
+  LimitOfClass sizes;  ///< with several classes, the children of the root are these
   std::uint8_t* tree_level;
 
   GROVE_HD void operator()(std::size_t c) const {
@@ -35,7 +34,7 @@ struct ChooseGroups {
     if (!holds_classes && cell.particle_count <= largest) return;
     if (!holds_classes && cell.child_count == 0)
       for (std::uint32_t i = largest; i < cell.particle_count; i += largest) begin_group(cell.first_particle + i);
-    else if (holds_classes || cell.particle_count > merged.at(cell.first_particle))
+    else if (holds_classes || cell.particle_count > uneven * largest)
       divide_into_children(cell);
     else
       merge_children(cell, level_of_cell(static_cast<std::uint32_t>(c), level_offset), largest);
@@ -132,14 +131,9 @@ struct DivideBusyGroups {
 
 template <class Space>
 void choose_target_groups(Space& space, const Tree<Space>& tree, View<const std::uint64_t> keys, std::uint32_t largest,
-                          View<std::uint8_t> tree_level, bool in_boxes) {
-  const LimitOfClass sizes = group_sizes(tree, keys.size, largest), boxes = box_sizes(tree, keys.size);
-  LimitOfClass merged = sizes;
-  for (std::size_t c = 0; c < static_cast<std::size_t>(sizes.classes); ++c) {
-    merged.most[c] = uneven * sizes.most[c];
-    if (in_boxes) merged.most[c] = std::min(merged.most[c], boxes.most[c] - 1);
-  }
-  space.for_each(tree.cell_count(), ChooseGroups{tree.links.data(), keys.data, tree.level_offset, sizes, merged, tree_level.data});
+                          View<std::uint8_t> tree_level) {
+  space.for_each(tree.cell_count(),
+                 ChooseGroups{tree.links.data(), keys.data, tree.level_offset, group_sizes(tree, keys.size, largest), tree_level.data});
 }
 
 template <class Space>
@@ -166,7 +160,7 @@ void list_target_groups(Space& space, View<const std::uint8_t> tree_level, StepB
   });
 }
 
-template void choose_target_groups(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, std::uint32_t, View<std::uint8_t>, bool);
+template void choose_target_groups(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, std::uint32_t, View<std::uint8_t>);
 template void divide_busy_groups(BackEnd&, std::uint32_t, View<const std::uint32_t>, View<std::uint8_t>);
 template void separate_outliers(BackEnd&, const LedPositions&, const KeyCube&, View<std::uint8_t>);
 template void list_target_groups(BackEnd&, View<const std::uint8_t>, StepBuffer<BackEnd, std::uint32_t>&);

@@ -12,10 +12,6 @@
 
 namespace grove {
 
-/// Most particles of a group: in the walk of `tree` two targets for each lane of a warp, so that each source loaded is used twice. Groups
-/// of `fmm` have no more.
-inline constexpr int largest_group = 64;
-
 /// A number of particles for each class of softening.
 struct LimitOfClass {
   std::array<std::uint32_t, most_type_classes> end{};  ///< one past the last particle of each class
@@ -46,20 +42,6 @@ LimitOfClass group_sizes(const Tree<Space>& tree, std::size_t particle_count, st
   return sizes;
 }
 
-/// The sizes of boxes that tell other ranks where targets are. A box is a cell with fewer particles, whose parent has at least so many:
-/// that gives about three times as many boxes as boxes_from_particles, most of them where most particles are. Each class of softening has
-/// its own boxes: a box around a class with few particles could reach through the domains of others, which would then send all cells there.
-/// Boxes are no finer than groups: finer ones would close cells that a walk on one rank opens, and several ranks would have larger errors.
-inline constexpr std::size_t boxes_from_particles = 160;
-template <class Space>
-LimitOfClass box_sizes(const Tree<Space>& tree, std::size_t particle_count) {
-  LimitOfClass sizes = group_sizes(tree, particle_count, largest_group);
-  for (std::size_t c = 0; c < static_cast<std::size_t>(sizes.classes); ++c)
-    sizes.most[c] =
-        std::max(static_cast<std::uint32_t>(tree.particles_of_class(c, particle_count) / boxes_from_particles), 2 * sizes.most[c] + 1);
-  return sizes;
-}
-
 /// The children of a cell with more than this many times the particles of a full group are not merged. If some of them have few particles,
 /// others have many; the box around the few would reach into the dense ones, and one group in the outskirts of a galaxy would interact one
 /// by one with all particles of its core. So no box around a group has more particles of its class inside.
@@ -68,10 +50,10 @@ inline constexpr std::uint32_t uneven = 16;
 /// Divides the particles of `tree` into groups of at most `largest` consecutive particles (see group_sizes()), by setting group_bit at the
 /// first particle of each in `tree_level` [particles], as build_tree() has set it. Sibling cells are merged so that the groups of the cell
 /// above are few and compact, unless that cell is uneven; a cell that does not fit is divided into its children. A group has particles of
-/// one class of softening and, if `in_boxes`, of one box (box_sizes()). `keys` [particles]: those of the tree. Asynchronous.
+/// one class of softening. `keys` [particles]: those of the tree. Asynchronous.
 template <class Space>
 void choose_target_groups(Space& space, const Tree<Space>& tree, View<const std::uint64_t> keys, std::uint32_t largest,
-                          View<std::uint8_t> tree_level, bool in_boxes = false);
+                          View<std::uint8_t> tree_level);
 
 /// Makes a group of its own of each outlier: a particle outside the cube of the keys, which may be far from the other particles of its
 /// cell. In a group that reached out to it, FP32 offsets could not tell the other particles apart. Sets group_bit at the outlier and after

@@ -11,10 +11,11 @@
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/interaction.hpp"
 #include "kernels/tree/active_targets.hpp"
-#include "kernels/tree/target_groups.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace grove {
+
+inline constexpr int largest_group = 64;  ///< two targets for each lane of a warp, so that each source loaded is used twice
 
 /// Work done for one group, summed over the trees walked. Interactions are counted for one target, since all targets of a group have the
 /// same.

@@ -95,7 +95,7 @@ class WholeSet {
   DomainDescription describe(const Domain& d, const Tree<HostSpace>& tree) {
     if (d.count == 0) return {};
     const std::uint64_t ends[] = {keys_[d.begin], keys_[d.begin + d.count - 1]};
-    return describe_domain<HostSpace>(space_, tree, {ends, 2}, positions(d), cube_, scaled_.scale);
+    return describe_domain<HostSpace>(space_, tree, {ends, 2}, {positions(d)}, cube_, scaled_.scale);
   }
   ExpansionForm form() const { return form_; }
 

@@ -20,6 +20,12 @@ StepPipeline<Space>::StepPipeline(const StepParts<Space>& parts)
 
 template <class Space>
 void StepPipeline<Space>::restart(double time) {
+  parts_.solver.forget_ahead();
+  forget_step(time);
+}
+
+template <class Space>
+void StepPipeline<Space>::forget_step(double time) {
   state_ = StepState::synchronised;
   kick_.reset();
   last_kick_.reset();
@@ -63,7 +69,8 @@ void StepPipeline<Space>::step(double time_after, double dt, const StepOverlap& 
     time_ = time_after;
     take_step(dt, may_overlap ? overlap.next_dt : std::nullopt);
   } catch (...) {
-    restart(time_);
+    // Not collective: this rank may be the only one.
+    forget_step(time_);
     state_ = StepState::moving;
     throw;
   }

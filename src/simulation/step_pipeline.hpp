@@ -55,7 +55,7 @@ class StepPipeline final : private StepContext<Space> {
  public:
   explicit StepPipeline(const StepParts<Space>& parts);
 
-  /// The particles are, or will be, those of `time`. Forgets a step that has begun.
+  /// The particles are, or will be, those of `time`. Forgets a step that has begun. Collective.
   void restart(double time);
   /// Computes the forces of the particles as they are. Collective. Throws NotFiniteError.
   void recompute_forces();
@@ -87,6 +87,7 @@ class StepPipeline final : private StepContext<Space> {
   void forces_are_set(double since_beginning) override;
   void compute_forces(double next_drift, const MarkActive<Space>& mark) override;
 
+  void forget_step(double time);
   void take_step(double dt, const std::optional<double>& next_dt);
   void take_first_part(double dt);
   void begin_next_step(double dt);

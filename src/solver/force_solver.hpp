@@ -46,9 +46,11 @@ class ForceSolver {
   /// `targets`: of the next forces().
   virtual void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift = 0, Targets targets = Targets::all) = 0;
 
-  /// On one rank: does the part of prepare() with this drift, for all targets, for which the host need not wait for the device. The next
-  /// call is prepare(), for the same particles; with another drift it begins anew.
+  /// Does the part of prepare() with this drift, for all targets, for which the host need not wait for the device. The next call is
+  /// prepare(), for the same particles, which with another drift begins anew, or forget_ahead(). Collective.
   virtual void prepare_ahead(Particles<Space>&, PhaseClock<Space>&, double /*drift*/) {}
+  /// Forgets what was prepared ahead: the particles may then be others. Collective.
+  virtual void forget_ahead() {}
 
   /// Where to put the magnitudes of the present accelerations if prepare() with this drift is next and reads only these; else nowhere. They
   /// must be put there before it.

@@ -1,5 +1,6 @@
 #include "src/solver/other_trees.hpp"
 
+#include <exception>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -19,6 +20,11 @@ constexpr const char *saved_words = "trees.words", *saved_closed = "trees.closed
 }  // namespace
 
 template <class Space>
+OtherTrees<Space>::~OtherTrees() {
+  if (!std::uncaught_exceptions()) receive();
+}
+
+template <class Space>
 void OtherTrees<Space>::make_room(Tree<Space>& own, Particles<Space>& particles) {
   if (!exist()) return;
   exchange_.connect();
@@ -34,8 +40,9 @@ void OtherTrees<Space>::make_room(Tree<Space>& own, Particles<Space>& particles)
 template <class Space>
 void OtherTrees<Space>::describe(const OwnTree<Space>& own, const Particles<Space>& particles, const BoxMargin& margin) {
   const Frame& frame = own.frame();
-  const DomainDescription domain =
-      describe_domain<Space>(space_, own.tree(), own.end_keys(), particles.position.view(), frame.cube, frame.scale, margin);
+  const DomainDescription domain = describe_domain<Space>(
+      space_, own.tree(), own.end_keys(), {particles.position.view(), particles.velocity.data(), particles.tree_level.data()}, frame.cube,
+      frame.scale, margin);
   domains_ = exchange_domains(comm_, domain, frame.scale);
 }
 
@@ -51,7 +58,7 @@ void OtherTrees<Space>::select(OwnTree<Space>& own, const Particles<Space>& part
   if (!exist()) return;
   clock.begin("essential trees");
   is_kept_ = kept_for > 0;
-  describe(own, particles, is_kept_ ? BoxMargin{kept_for, particles.velocity.data(), factor_of_kept} : BoxMargin{});
+  describe(own, particles, is_kept_ ? BoxMargin{kept_for, factor_of_kept} : BoxMargin{});
   enlarge_cut_cells(own);
   essential_.select(space_, own.laws().largest(), own.tree(), domains_.boxes);
   state_ = State::new_selection;

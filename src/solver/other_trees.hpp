@@ -18,6 +18,11 @@ class OtherTrees {
   OtherTrees(Space& space, const Communicator& comm, TransportWay way)
       : space_(space), comm_(comm), essential_(space), exchange_(space, comm, way) {}
 
+  /// Receives what is on its way: collective, unless an exception is being thrown.
+  ~OtherTrees();
+  OtherTrees(const OtherTrees&) = delete;
+  OtherTrees& operator=(const OtherTrees&) = delete;
+
   bool exist() const { return comm_.size() > 1; }
   /// Makes room behind the own tree and the positions for the trees that will join them: to move these to larger memory later would take
   /// both for a moment. Before the own tree is built or linked. Collective.
@@ -71,7 +76,7 @@ class OtherTrees {
   EssentialTrees<Space> essential_;
   TreeExchange<Space> exchange_;
   bool may_lack_cells_ = false;
-  bool have_arrived_ = false;  ///< since send()
+  bool have_arrived_ = true;  ///< what was sent last
 };
 
 }  // namespace grove

@@ -104,7 +104,7 @@ View<const float> OwnTree<Space>::build(const GravityLaw& law, Particles<Space>&
     if (comm_.size() > 1) keep_end_keys(keys);
     if (frame_.has_outliers)
       separate_outliers<Space>(space_, led_positions(particles, frame_.lead), frame_.cube, particles.tree_level.view());
-    walker_.choose_groups(tree_, keys, particles, comm_.size() > 1);
+    walker_.choose_groups(tree_, keys, particles);
   }
   walker_.set_targets(tree_, particles);
   choose_form(law);

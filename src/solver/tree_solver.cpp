@@ -20,11 +20,11 @@ TreeSolver<Space>::TreeSolver(Space& space, const Communicator& comm, const Grav
 
 template <class Space>
 void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets) {
-  const double ahead_drift = std::exchange(ahead_drift_, 0);
-  if (ahead_drift != 0) {
-    if (ahead_drift == drift) return;
-    others_.receive();  // nobody wants what is on its way
+  if (ahead_drift_ != 0 && ahead_drift_ == drift) {
+    ahead_drift_ = 0;
+    return;
   }
+  forget_ahead();
   if (!can_reuse_tree(particles, drift) || !reuse_tree(particles, clock, targets)) make_tree(particles, clock, drift);
   particles.has_acceleration = false;  // until forces() sets them anew
 }
@@ -38,6 +38,12 @@ void TreeSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseClock<Sp
   others_.send(own_, particles, clock, false);
   particles.has_acceleration = false;
   ahead_drift_ = drift;
+}
+
+/// Essential trees that are on their way must arrive before others are sent.
+template <class Space>
+void TreeSolver<Space>::forget_ahead() {
+  if (std::exchange(ahead_drift_, 0) != 0) others_.receive();
 }
 
 template <class Space>

@@ -25,6 +25,7 @@ class TreeSolver final : public ForceSolver<Space> {
 
   void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets) override;
   void prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
+  void forget_ahead() override;
   MagnitudesAhead magnitudes_ahead(Particles<Space>& particles, double drift) override;
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
               const std::function<void()>& meanwhile) override;

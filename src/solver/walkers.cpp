@@ -30,8 +30,8 @@ void add_totals(Space& space, const std::uint32_t* group_start, View<const Group
 }  // namespace
 
 template <class Space>
-void Walker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles, bool in_boxes) {
-  choose_target_groups<Space>(space_, tree, keys, static_cast<std::uint32_t>(largest_group_), particles.tree_level.view(), in_boxes);
+void Walker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) {
+  choose_target_groups<Space>(space_, tree, keys, static_cast<std::uint32_t>(largest_group_), particles.tree_level.view());
 }
 
 template <class Space>
@@ -79,8 +79,8 @@ WalkOutcome TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& source
 }
 
 template <class Space>
-void FmmWalker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles, bool in_boxes) {
-  Walker<Space>::choose_groups(tree, keys, particles, in_boxes);
+void FmmWalker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) {
+  Walker<Space>::choose_groups(tree, keys, particles);
   if constexpr (Space::on_gpu)
     if (FmmWalk<Space>::waits_for_slowest_group(this->space_, this->form_, particles.size()))
       divide_busy_groups<Space>(this->space_, largest_fmm_group<Space>, particles.work.view(), particles.tree_level.view());

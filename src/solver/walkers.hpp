@@ -26,8 +26,8 @@ class Walker {
   int largest_group() const { return largest_group_; }
 
   /// Marks in the particles' tree_level where the groups of targets of a new tree begin, and where they are divided since they had much
-  /// work. Before set_targets(). `keys` [particles]: those of the tree; `in_boxes`: see choose_target_groups(). May synchronise.
-  virtual void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles, bool in_boxes);
+  /// work. Before set_targets(). `keys` [particles]: those of the tree. May synchronise.
+  virtual void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles);
   /// Lists the target groups that the particles' tree_level marks. The tree needs no moments yet. Tree and particles must stay valid until
   /// the last walk. Takes memory of the step. Synchronises.
   void set_targets(const Tree<Space>& tree, const Particles<Space>& particles);
@@ -106,7 +106,7 @@ class FmmWalker final : public Walker<Space> {
     // On a CPU the harmonic terms of order 4 take a little longer than all terms (docs/development/constants.md).
     return Space::on_gpu || this->form_.order > 4 ? law.form_for_cells(side) : law.expansion_form();
   }
-  void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles, bool in_boxes) override;
+  void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) override;
   void set_active(const std::uint8_t* active) override {
     Walker<Space>::set_active(active);
     fmm_walk_.begin(this->space_, targets_.view().cell_count, !active);

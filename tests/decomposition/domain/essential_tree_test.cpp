@@ -57,8 +57,10 @@ class EssentialTreeTest : public ::testing::Test {
     Buffer<BackEnd, std::uint64_t> ends(space);
     const std::vector<std::uint64_t> key = tests::download(space, built.key);
     if (!key.empty()) ends = tests::upload(space, std::vector<std::uint64_t>{key.front(), key.back()});
-    const DomainDescription domain = describe_domain<BackEnd>(space, built.tree, ends.view(), built.particles.position.view(),
-                                                              built.frame.cube, built.frame.scale, margin);
+    const DomainDescription domain =
+        describe_domain<BackEnd>(space, built.tree, ends.view(),
+                                 {built.particles.position.view(), built.particles.velocity.data(), built.particles.tree_level.data()},
+                                 built.frame.cube, built.frame.scale, margin);
     EXPECT_EQ(domain.keys.count, key.size());
     if (!key.empty()) {
       EXPECT_EQ(domain.keys.first, key.front());
@@ -203,7 +205,7 @@ TEST_F(EssentialTreeTest, AMarginEnlargesBoxesByTheRangeOfVelocities) {
   const tests::BuiltTree built(space, tests::plummer_sphere(4000, 1));
   frame = built.frame;
   const double time = 0x1p-20;
-  const DomainDescription exact = describe(built), wide = describe(built, {time, built.particles.velocity.data(), 0.25F});
+  const DomainDescription exact = describe(built), wide = describe(built, {time, 0.25F});
   ASSERT_EQ(exact.fine.size(), wide.fine.size());
   for (std::size_t b = 0; b < exact.fine.size(); ++b) {
     const TargetBox &one = exact.fine[b], &other = wide.fine[b];
