@@ -124,7 +124,7 @@ a_rank_that_others_wait_for_is_named() {
   mkdir output || return 1
   # shellcheck disable=SC2046
   ends_within_seconds 0 $(run_of_ranks 3 "$failing_run" step slow 2 output) && contains err.txt "rank 2 on $host is in 'step' of step 3 for 1 s; usually" &&
-    contains err.txt "rank 0 on $host waits for other ranks in 'essential trees' of step 3 for 1 s; usually" && holds [ "$(grep -c "rank 1 on" err.txt)" -eq 0 ]
+    contains err.txt "rank 0 on $host waits for other ranks in 'tree exchange' of step 3 for 1 s; usually" && holds [ "$(grep -c "rank 1 on" err.txt)" -eq 0 ]
 }
 
 one_rank_needs_no_place_in_its_message() {
