@@ -33,25 +33,6 @@ bool are_near(const DomainSummary& a, const DomainSummary& b, const TreeScale& s
   return false;
 }
 
-double extent_of(const std::vector<DomainSummary>& summaries, const TreeScale& scale) {
-  double low[3], high[3], zero = 0;  // NaN if a number is not finite
-  bool is_first = true;
-  for (const DomainSummary& summary : summaries) {
-    for (std::uint32_t b = 0; b < summary.count; ++b) {
-      const TargetBox& box = summary.box[b];
-      const double centre[3] = {box.centre.x, box.centre.y, box.centre.z};
-      for (int k = 0; k < 3; ++k) {
-        const double half = scale.length * box.half_size[k];
-        zero += 0 * (centre[k] + half);
-        low[k] = is_first ? centre[k] - half : std::min(low[k], centre[k] - half);
-        high[k] = is_first ? centre[k] + half : std::max(high[k], centre[k] + half);
-      }
-      is_first = false;
-    }
-  }
-  return is_first ? 0 : std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]}) + zero;
-}
-
 DomainSummary summary_of(const DomainDescription& domain) {
   DomainSummary summary;
   summary.keys = domain.keys;

@@ -28,9 +28,6 @@ DomainSummary summary_of(const DomainDescription& domain);
 /// Whether two ranks exchange fine boxes: the distance of two of their boxes is at most the longest side of the larger one. Symmetric.
 bool are_near(const DomainSummary& a, const DomainSummary& b, const TreeScale& scale);
 
-/// The longest side of the box around the coarse boxes of all ranks [code units]; NaN if a box is not finite.
-double extent_of(const std::vector<DomainSummary>& summaries, const TreeScale& scale);
-
 /// The boxes of all ranks: rank r has box[begin[r]] to box[begin[r + 1] - 1].
 struct BoxesOfRanks {
   std::vector<TargetBox> box;

@@ -43,8 +43,8 @@ TEST(ReachableRanks, AreAllHere) {
 TEST(ReachableRanks, NamesTheRanksThatDoNotAnswerAndItsOwnHost) {
   const Communicator comm(MPI_COMM_WORLD);
   if (comm.size() == 1) GTEST_SKIP() << "one rank has no others";
-  const int silent = comm.size() - 1;
-  if (comm.rank() != silent) {
+  const int last = comm.size() - 1;
+  if (comm.rank() != last) {
     const GreetingLimits limits{0.1, 0.3};
     std::string note;
     const auto began = std::chrono::steady_clock::now();
@@ -54,7 +54,7 @@ TEST(ReachableRanks, NamesTheRanksThatDoNotAnswerAndItsOwnHost) {
       ADD_FAILURE() << "no error";
     } catch (const CommunicationError& error) {
       const std::string expected = "rank " + std::to_string(comm.rank()) + " on " + host_name() + " cannot exchange messages with rank " +
-                                   std::to_string(silent) + " (waited ";
+                                   std::to_string(last) + " (waited ";
       EXPECT_EQ(std::string(error.what()).substr(0, expected.size() + 6), expected + "0.3 s)");
       EXPECT_EQ(note.substr(0, expected.size() + 6), expected + "0.1 s)") << "once";
       EXPECT_EQ(note.size(), std::string(error.what()).size());
@@ -62,7 +62,7 @@ TEST(ReachableRanks, NamesTheRanksThatDoNotAnswerAndItsOwnHost) {
     EXPECT_GE(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), limits.end_s);
   }
   comm.barrier();
-  if (comm.rank() == silent) require_reachable_ranks(comm.raw(), [](const std::string&) {});  // the others have said what they have to say
+  if (comm.rank() == last) require_reachable_ranks(comm.raw(), [](const std::string&) {});  // the others have given up
 }
 
 TEST(AllShareThisNode, IsKnownFromTheLauncher) {
