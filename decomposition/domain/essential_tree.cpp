@@ -376,6 +376,8 @@ void EssentialTrees<Space>::select(Space& space, const Tree<Space>& tree, const 
     first_cell.push_back(static_cast<std::uint32_t>(key.size()));
     first_particle.push_back(sent);
   }
+  if (closed_cells.size() != (key.size() + bits_a_word - 1) / bits_a_word)
+    throw DataError("the essential trees of this state are more than those of its tree");
   resize_entries(key.size());
   copy_from_host<Space, std::uint64_t>(space, key, key_.view());
   copy_from_host<Space, std::uint32_t>(space, children, children_.view());

@@ -77,7 +77,7 @@ class EssentialTrees : public TreeArrays<Space> {
   // The selected cells, sorted by receiver and level.
   Buffer<Space, std::uint64_t> key_;              ///< see EntryKeys
   Buffer<Space, std::uint32_t> children_;         ///< number of children that are sent, or closed_cell
-  Buffer<Space, std::uint32_t> particle_offset_;  ///< [cells + 1] particles sent before each
+  Buffer<Space, std::uint32_t> particle_offset_;  ///< [cells] particles sent before each
   Buffer<Space, std::uint32_t> tree_begin_;       ///< [2][trees + 1] the first cell and the first particle of each tree
   std::uint64_t particles_ = 0;                   ///< of all trees
   std::size_t capacity_ = 0;                      ///< room for selected cells

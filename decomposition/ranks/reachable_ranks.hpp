@@ -21,7 +21,7 @@ struct GreetingLimits {
 /// ceil(size / most_partners) from it. Of neighbouring ranks that share a node, one meets each other node that has as many.
 std::vector<int> greeting_partners(int rank, int size);
 
-/// Whether all ranks run on this node, as Open MPI, MPICH or SLURM has told this process.
+/// Whether all ranks run on this node, as Open MPI or MPICH has told this process.
 bool all_share_this_node(int size);
 
 /// Exchanges an empty message with the partners of this rank. If some have not answered after the time of a note, it gives `note` a text

@@ -63,6 +63,8 @@ void start_mpi(MpiUser user) {
     throw SystemError(std::string("MPI cannot be started: ") + text);
   }
   if (provided < MPI_THREAD_FUNNELED) throw SystemError("MPI cannot be started with threads (MPI_THREAD_FUNNELED)");
+  // Of a library not all ranks need come here.
+  if (user == MpiUser::library) return;
   int size = 1;
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
   const auto note = [](const std::string& text) { std::fputs(("grove: note: " + text + "\n").c_str(), stderr); };

@@ -92,6 +92,8 @@ class Simulation {
   /// Whether the particles are those of time(). If not, the next step has begun: then nothing may be asked for except what StepOverlap
   /// lists, until it is taken.
   virtual bool is_synchronised() const { return true; }
+  /// Receives what other ranks have sent for a step that has begun: before an error ends a run on all ranks. Collective.
+  virtual void end_messages() {}
   void step(double dt) { step_to(time() + dt, dt); }
   /// Recomputes all accelerations and potentials at the present positions.
   virtual void compute_forces() = 0;

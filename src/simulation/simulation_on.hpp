@@ -32,6 +32,7 @@ class SimulationOn final : public Simulation {
   }
   void require_times(double begin, double end) const override { external_.require_times(begin, end); }
   bool is_synchronised() const override { return steps_->state() == StepState::synchronised; }
+  void end_messages() override { solver_->forget_ahead(); }
   void compute_forces() override { steps_->recompute_forces(); }
   const FieldTablePtr& fields() const override { return particles_.table(); }
   double time() const override { return steps_->time(); }

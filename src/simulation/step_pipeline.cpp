@@ -119,10 +119,10 @@ template <class Space>
 void StepPipeline<Space>::finish_step() {
   do_host_work();
   take_sums();
-  const bool has_prepared = state_ == StepState::next_forces_due;
-  require_finite(parts_.space, parts_.comm, parts_.particles, ParticlePart::force, time_, has_prepared ? nullptr : clock_.get(),
+  const bool are_next_due = state_ == StepState::next_forces_due;
+  require_finite(parts_.space, parts_.comm, parts_.particles, ParticlePart::force, time_, are_next_due ? nullptr : clock_.get(),
                  std::isfinite(sums().potential.value()));
-  if (has_next_step_begun(state_) && !has_prepared) next_clock_->restart();
+  if (has_next_step_begun(state_) && !are_next_due) next_clock_->restart();
 }
 
 template <class Space>

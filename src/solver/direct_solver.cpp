@@ -29,7 +29,7 @@ void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t
     pairs_ = particles.size() * comm_.sum(std::uint64_t{particles.size()});
     particles.has_acceleration = true;
   }
-  if (meanwhile && comm_.size() == 1) meanwhile();
+  if (meanwhile) meanwhile();
 }
 
 template <class Space>

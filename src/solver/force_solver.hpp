@@ -46,10 +46,10 @@ class ForceSolver {
   /// `targets`: of the next forces().
   virtual void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift = 0, Targets targets = Targets::all) = 0;
 
-  /// Does the part of prepare() with this drift, for all targets, for which the host need not wait for the device. The next call is
+  /// Does the part of prepare() with this drift, for all targets, for which the host hardly waits for the device. The next call is
   /// prepare(), for the same particles, which with another drift begins anew, or forget_ahead(). Collective.
   virtual void prepare_ahead(Particles<Space>&, PhaseClock<Space>&, double /*drift*/) {}
-  /// Forgets what was prepared ahead: the particles may then be others. Collective.
+  /// Forgets what was prepared ahead: the particles may then be others. There are no last accelerations then. Collective.
   virtual void forget_ahead() {}
 
   /// Where to put the magnitudes of the present accelerations if prepare() with this drift is next and reads only these; else nowhere. They
@@ -58,8 +58,8 @@ class ForceSolver {
 
   /// Sets acceleration, potential and, unless the method is `direct`, work of the active particles. `active` [particles] lies in the memory
   /// of the space, in the order that prepare() left: not 0 for active particles; null: all are active, and `particles.has_acceleration` is
-  /// set. Marks its phases on `clock`. Collective; asynchronous at its end. `meanwhile` is called on one rank, once, when the device has
-  /// the work and before the host waits for it: for other work of the host.
+  /// set. Marks its phases on `clock`. Collective; asynchronous at its end. `meanwhile` is called once, when the device has the
+  /// work and before the host waits for it: for other work of the host.
   virtual void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
                       const std::function<void()>& meanwhile = {}) = 0;
 

@@ -69,7 +69,8 @@ template <class Space>
 void OtherTrees<Space>::select_as_saved(const OwnTree<Space>& own, const Particles<Space>& particles) {
   is_kept_ = true;
   describe(own, particles, {});
-  essential_.select(space_, own.tree(), domains_.boxes, saved_);
+  comm_.agree([&] { essential_.select(space_, own.tree(), domains_.boxes, saved_); });
+  saved_.clear();
   state_ = State::new_selection;
 }
 

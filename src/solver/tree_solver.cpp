@@ -29,7 +29,8 @@ void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& 
   particles.has_acceleration = false;  // until forces() sets them anew
 }
 
-/// Where the walk itself checks the bounds, and essential trees are selected, no host needs to wait.
+/// Where the walk itself checks the bounds, and essential trees are selected, the host need not wait for the device: but it does where
+/// roots are gathered first (nine ranks or more), or where MPI reads the memory of GPUs.
 template <class Space>
 void TreeSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
   if (!can_reuse_tree(particles, drift) || !walks_.checks_bounds() || !others_.are_selected()) return;
@@ -80,8 +81,11 @@ WalkOutcome TreeSolver<Space>::walk(Particles<Space>& particles, const std::uint
                                     const std::function<void()>& meanwhile) {
   const TreeBounds bounds = reuse_.is_reused() && walk_checks_bounds_ ? own_.bounds() : TreeBounds{};
   WalkOutcome outcome = walks_.run(particles, active, bounds, clock, meanwhile);
-  if (outcome == WalkOutcome::lacks_cells && !others_.may_lack_cells()) outcome = WalkOutcome::complete;
-  if (others_.exist() && reuse_.is_reused()) outcome = static_cast<WalkOutcome>(comm_.max(static_cast<int>(outcome)));
+  if (others_.exist() && reuse_.is_reused()) {
+    clock.begin("waiting");
+    outcome = static_cast<WalkOutcome>(comm_.max(static_cast<int>(outcome)));
+    clock.begin("walk");
+  }
   if (!active && outcome == WalkOutcome::complete) particles.has_acceleration = true;
   return outcome;
 }

@@ -50,6 +50,7 @@ template <class Space>
 WalkOutcome TreeWalks<Space>::run(Particles<Space>& particles, const std::uint8_t* active, const TreeBounds& bounds,
                                   PhaseClock<Space>& clock, const std::function<void()>& meanwhile) {
   walker_.set_active(active);
+  walker_.set_may_lack_cells(others_.may_lack_cells());
   const auto after_walk = [&] {
     spread_work(particles);
     if (meanwhile) meanwhile();

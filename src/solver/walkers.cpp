@@ -67,12 +67,17 @@ template <class Space>
 WalkOutcome TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const TreeBounds&,
                                     const std::function<void()>& meanwhile) {
   const Particles<Space>& particles = *this->particles_;
+  const bool is_asked = this->may_lack_cells_;
   Scratch<Space, std::uint32_t> lacks_cells(this->space_, 1);
-  this->space_.fill_bytes(lacks_cells.data(), 0, sizeof(std::uint32_t));
+  if (is_asked) this->space_.fill_bytes(lacks_cells.data(), 0, sizeof(std::uint32_t));
   walk_tree(this->space_, law, sources,
             {particles.position.view(), this->group_least_acceleration_.view(), group_start(), particles.acceleration.view(),
-             this->group_work_.view(), this->active_, lacks_cells.data()},
+             this->group_work_.view(), this->active_, is_asked ? lacks_cells.data() : nullptr},
             mode);
+  if (!is_asked) {
+    if (meanwhile) meanwhile();
+    return WalkOutcome::complete;
+  }
   auto seen = this->space_.copy_to_host_later(lacks_cells.data());
   if (meanwhile) meanwhile();
   return seen.get() != 0 ? WalkOutcome::lacks_cells : WalkOutcome::complete;
@@ -99,7 +104,8 @@ WalkOutcome FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources
                             this->group_work_.view(),
                             this->active_,
                             bounds};
-  return fmm_walk_.walk(this->space_, law, sources, targets_, data, mode, meanwhile);
+  const WalkOutcome outcome = fmm_walk_.walk(this->space_, law, sources, targets_, data, mode, meanwhile);
+  return outcome == WalkOutcome::lacks_cells && !this->may_lack_cells_ ? WalkOutcome::complete : outcome;
 }
 
 template <class Space>

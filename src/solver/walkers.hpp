@@ -43,6 +43,8 @@ class Walker {
   /// The active targets, those of all parts.
   const ActiveTargets& active() const { return all_active_; }
   virtual View<const std::uint32_t> group_start() const = 0;
+  /// Whether cells in the trees of the next walks may be too few: walk() then tells whether a target had to open one that is closed.
+  void set_may_lack_cells(bool may_lack_cells) { may_lack_cells_ = may_lack_cells; }
   /// Whether walk() checks the bounds of a tree with one class of softening.
   virtual bool checks_bounds() const { return false; }
   /// Sets the forces of the targets to those of `sources`, or adds these, as `mode` says. The tree of the targets must have its moments.
@@ -74,6 +76,7 @@ class Walker {
   StepBuffer<Space, GroupWork> group_work_;
   StepBuffer<Space, float> group_least_acceleration_;
   ActiveTargets active_;  ///< those of the next walk
+  bool may_lack_cells_ = false;
 
  private:
   ActiveTargets all_active_;

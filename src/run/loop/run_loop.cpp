@@ -40,12 +40,18 @@ RunReport RunLoop::run(ParticleSet particles, const RestartPoint& from) {
   }
   stepping_began_s_ = turn_began_s_ = timed_until_s_ = wall_clock_s();
   output_since_s_ = 0;
-  for (std::uint64_t step = from.step + 1; step <= schedule_.steps() && report_.stop == StopCause::none; ++step) {
-    take_step(step);
-    fulfil(collect_requests());
-    turn_began_s_ = wall_clock_s();
+  try {
+    for (std::uint64_t step = from.step + 1; step <= schedule_.steps() && report_.stop == StopCause::none; ++step) {
+      take_step(step);
+      fulfil(collect_requests());
+      turn_began_s_ = wall_clock_s();
+    }
+    end();
+  } catch (const AgreedError&) {
+    // All ranks are here. The next step may have begun.
+    simulation_.end_messages();
+    throw;
   }
-  end();
   begin_activity(nullptr);
   return report_;
 }

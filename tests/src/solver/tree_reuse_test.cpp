@@ -158,6 +158,12 @@ class Steps {
     solver_->prepare(particles_, clock_, dt);
     return end_step(dt);
   }
+  /// Prepares a step ahead, which then is not taken.
+  void prepare_in_vain(double dt) {
+    clock_.restart();
+    solver_->prepare_ahead(particles_, clock_, dt);
+    solver_->forget_ahead();
+  }
   int with_magnitudes = 0;  ///< steps in which the solver asked for them
   /// As a snapshot does.
   void use_memory_of_trees() {
@@ -360,16 +366,33 @@ TEST_P(TreeForSteps, KeepsItsEssentialTrees) {
 TEST_P(TreeForSteps, SelectsEssentialTreesAnewWhenAParticleLeavesTheirMargin) {
   ParticleSet clusters = start;
   for (std::size_t i = 0; i < clusters.size(); ++i) clusters.position[3 * i] += i % 2 == 0 ? 30 : -30;
-  Steps steps(GetParam(), clusters, comm);
-  for (int step = 0; step < 4; ++step) steps.step(dt);
-  EXPECT_FALSE(steps.step(dt));
-  const std::uint64_t before = steps.imported_cells();
-  steps.throw_out(30.1);  // from -30
-  EXPECT_FALSE(steps.step(dt));
-  EXPECT_LE(comm.max(error_of(steps.particles(), GetParam(), comm, 1)), 0.03);
-  if (comm.size() > 1) {
-    EXPECT_EQ(comm.max(steps.imported_cells() != before ? 1 : 0), 1);
+  for (const bool is_ahead : {false, true}) {
+    SCOPED_TRACE(is_ahead ? "ahead" : "not ahead");
+    Steps steps(GetParam(), clusters, comm);
+    for (int step = 0; step < 4; ++step) steps.step(dt);
+    EXPECT_FALSE(steps.step(dt));
+    const std::uint64_t before = steps.imported_cells();
+    const auto throw_out = [&] { steps.throw_out(30.1); };  // from -30
+    if (!is_ahead) throw_out();
+    EXPECT_FALSE(is_ahead ? steps.step_ahead(dt, throw_out) : steps.step(dt));
+    EXPECT_LE(comm.max(error_of(steps.particles(), GetParam(), comm, 1)), 0.03);
+    if (comm.size() > 1) {
+      EXPECT_EQ(comm.max(steps.imported_cells() != before ? 1 : 0), 1);
+    }
   }
+}
+
+// Trees of other ranks that are on their way arrive first.
+TEST_P(TreeForSteps, CanBePreparedInVain) {
+  Steps steps(GetParam(), start, comm), undisturbed(GetParam(), start, comm);
+  for (int step = 0; step < 5; ++step) {
+    steps.step(dt);
+    undisturbed.step(dt);
+  }
+  steps.prepare_in_vain(dt);
+  steps.step(dt);
+  EXPECT_LE(comm.max(error_of(steps.particles(), GetParam(), comm)), 0.01);
+  undisturbed.prepare_in_vain(dt);  // at the end
 }
 
 // What the walk then finds out, or prepare().
