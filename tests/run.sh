@@ -19,12 +19,12 @@ label=""
 all=false
 # On 3 and 4 ranks, and where 1 rank is asked also on 2 in tests of the whole program; on 1 rank what takes long and is asked on 2; code for
 # processors without AVX2; what takes long by itself: all recipes, energies of block steps, all mutations, additions that are built, memory,
-# other programs, SLURM, several nodes.
+# other programs, SLURM, several nodes, other MPIs.
 long='_[34]ranks$|^physics_.*_2ranks$|_x86-64$'
 long+='|^(centre|divided_steps|fields_journey|force_solver|integrator|join|memory_model|output_beside|profile|run_loop|session|simulation)_test_1ranks$'
 long+='|^(snapshot|watchdog)_test_1ranks$'
 long+='|^(alone|block_steps_energy|component_softening|continuation|force_memory|generator_disc|generator_statistics|guide|models|mutation)_test'
-long+='|^(physics_force_error|physics_robustness|pictures|recentring|seams|series|slurm|tree_reuse)_test|^readers_|^nodes_test'
+long+='|^(physics_force_error|physics_robustness|pictures|recentring|seams|series|slurm|tree_reuse)_test|^readers_|^(nodes|other_mpi)_test'
 no_install=false
 cmake_options=()
 while [[ $# -gt 0 ]]; do
@@ -65,15 +65,17 @@ install_if_possible() {
 }
 install_if_possible "the tests with the label slurm are skipped" slurm-wlm munge
 install_if_possible "the tests with the label nodes are skipped" iproute2
+# Open MPI stays what mpicxx and mpirun are: Debian prefers it.
+if [[ "$all" == true ]]; then install_if_possible "no build with MPICH is tried" mpich libhdf5-mpich-dev; fi
 install_if_possible "whether pandas reads logs, and what grove plot draws, is not tried" python3-matplotlib python3-pandas
 install_if_possible "the commands of the tutorial are not tried" ffmpeg
 # In Ubuntu Chromium is no package of apt.
 install_if_possible "the test of the page of 'grove view' is skipped" chromium chromium-driver python3-selenium
 install_if_possible "tests of what other programs read in Grove's files are skipped" python3-yt python3-h5py python3-venv
-if [[ "$no_install" == false && (-z "$label" || "$label" == unit) ]]; then
+if [[ "$no_install" == false && "$label" =~ ^(|unit|mpi)$ ]]; then
   mkdir -p "$build_directory"
   "$grove_root/tests/io/readers_venv.sh" "$build_directory/readers_venv" ||
-    grove_say "pynbody, unsio, vtk, galpy and sphinx cannot be installed here: tests that need them are skipped"
+    grove_say "pynbody, unsio, vtk, galpy, sphinx and Open MPI 5 cannot be installed here: tests that need them are skipped"
 fi
 grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=ON -DGROVE_WERROR=ON "${cmake_options[@]}"
 

@@ -177,7 +177,22 @@ void Communicator::broadcast(std::span<T> data, int root) const {
 template <class T>
 void Communicator::all_reduce(std::span<T> values, MPI_Op op) const {
   const WaitForRanks waits;
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), mpi_type<T>(), op, comm_), "MPI_Allreduce");
+  const auto reduce = [&](MPI_Datatype type) {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), type, op, comm_), "MPI_Allreduce");
+  };
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    if (op != MPI_SUM) {
+      // MPICH 4.0 compares unsigned numbers as signed ones: with the other highest bit these have the same order.
+      const auto change_highest_bit = [&] {
+        for (T& value : values) value ^= T{1} << 63;
+      };
+      change_highest_bit();
+      reduce(MPI_INT64_T);
+      change_highest_bit();
+      return;
+    }
+  }
+  reduce(mpi_type<T>());
 }
 template <class T>
 void Communicator::sum_on_root(std::span<T> values) const {

@@ -23,7 +23,7 @@ class Input : public testing::Test {
     if (!std::filesystem::exists(GROVE_TEST_DATA)) GTEST_SKIP() << "no input data: there is no directory " << GROVE_TEST_DATA;
   }
 
-  /// Energy of the particles, with potentials that are accurate to 1e-8.
+  /// Energy of the particles, with potentials of a tolerance of 1e-6.
   double accurate_energy(double softening) {
     return started(simulation(fmm_gravity(1e-6, softening), comm_), collected(*sim_, comm_), comm_)->diagnostics().total_energy();
   }

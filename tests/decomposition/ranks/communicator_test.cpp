@@ -40,6 +40,17 @@ TEST(SumOnRoot, IsThatOfFloatingPointNumbersToo) {
   EXPECT_EQ(value, comm.is_root() ? 0.25 * comm.size() * (comm.size() + 1) : 0.5 * (comm.rank() + 1));
 }
 
+TEST(Extremes, OfUnsignedNumbersCountTheHighestBit) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const std::uint64_t largest = ~std::uint64_t{0}, other = 42;
+  const std::uint64_t own = comm.is_root() ? largest : other;
+  EXPECT_EQ(comm.min(own), comm.size() > 1 ? other : largest);
+  EXPECT_EQ(comm.max(own), largest);
+  std::vector<std::uint64_t> several{own, 7};
+  comm.min(std::span<std::uint64_t>(several));
+  EXPECT_EQ(several, (std::vector<std::uint64_t>{comm.size() > 1 ? other : largest, 7}));
+}
+
 TEST(SumOnRoot, RefusesMoreValuesThanOneCallOfMpiTakes) {
   const Communicator comm(MPI_COMM_WORLD);
   std::uint64_t value = 1;
