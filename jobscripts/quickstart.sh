@@ -12,8 +12,9 @@
 #   --no-install      install no packages, take the machine as it is
 #   --set key=value   changes any other key of the configuration, e.g. --set time.end=10
 #
-# On a machine without a GPU, code for GPUs is built only with --device gpu, or where GROVE_CUDA_ARCHITECTURES (e.g. 80;90) is set. With
-# AVX2 and without AVX-512, the build is for processors with AVX2 alone, which takes less long (GROVE_CPU_ARCH in docs/building.md).
+# On a machine without a GPU, code for GPUs is built only with --device gpu, or where GROVE_CUDA_ARCHITECTURES (e.g. 80;90) is set. The
+# build is for processors with the instructions of the one here (x86-64-v3, or -v4 with AVX-512), which takes less long than one for all
+# (GROVE_CPU_ARCH in docs/building.md).
 # Missing packages are installed with apt, as root or through sudo. What apt, CMake and compilers print goes to quickstart.log in the
 # directory of the build.
 set -euo pipefail
@@ -57,12 +58,17 @@ choose_back_ends() {
   fi
 }
 
+# has_instructions NAME...: as the processor here calls them.
+has_instructions() {
+  local name
+  for name in "$@"; do grep -m 1 -qw "^flags.*$name" /proc/cpuinfo || return 1; done
+}
+
 choose_processor() {
   processor=()
-  if [[ -e "$build_directory/CMakeCache.txt" || ! -r /proc/cpuinfo ]]; then return; fi
-  if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo && ! grep -qw avx512f /proc/cpuinfo; then
-    processor=(-DGROVE_CPU_ARCH=x86-64-v3)
-  fi
+  if [[ -e "$build_directory/CMakeCache.txt" || ! -r /proc/cpuinfo ]] || ! has_instructions avx2 fma bmi2; then return; fi
+  processor=(-DGROVE_CPU_ARCH=x86-64-v3)
+  if has_instructions avx512f avx512bw avx512cd avx512dq avx512vl; then processor=(-DGROVE_CPU_ARCH=x86-64-v4); fi
 }
 
 # From the CPU time of a build from nothing (AMD EPYC).
