@@ -108,11 +108,16 @@ TEST_F(RungeKuttaSteps, AKeplerOrbitHasTheErrorsOfAnIndependentProgram) {
 // time.dt is a period.
 TEST_F(RungeKuttaSteps, AnEmbeddedPairKeepsTheEnergyOfAnEccentricOrbit) {
   if (comm.size() > 1) GTEST_SKIP() << "on several ranks integrator_test asks for the same as on one";
-  const int periods = test_device() == "gpu" ? 2 : 100;
-  for (const char* integrator : {"dormand_prince", "fehlberg7"}) {
+  struct Pair {
+    const char* integrator;
+    int periods;
+  };
+  for (const auto& [integrator, all_periods] : {Pair{"dormand_prince", 10}, Pair{"fehlberg7", 100}}) {
+    const int periods = test_device() == "gpu" ? 2 : all_periods;
     const auto sim = started(integrator, ellipse(0.9), {{error_key, 1e-10}});
     const Course course = follow(*sim, periods * ellipse_period, periods);
-    EXPECT_LE(course.largest_error, 1e-9) << integrator;
+    // It grows with time.
+    EXPECT_LE(course.largest_error, 1e-11 * periods) << integrator;
     EXPECT_GE(course.finest - course.coarsest, 3) << integrator;
     std::printf("%s: %d periods with %llu steps, %llu force evaluations, largest energy error %.2g, steps of %.2g to %.2g periods\n",
                 integrator, periods, static_cast<unsigned long long>(course.steps), static_cast<unsigned long long>(course.evaluations),
