@@ -82,8 +82,7 @@ class ConfigBuilder {
     for (const auto& [path, given] : given_) {
       if (!given.name.empty() && given.section != units_section) set(given);
     }
-    if (const GivenSetting* dt = find("time", "dt"); dt && dt->text() && !config_.time.dt_is_auto)
-      config_.time.unit_of_dt = unit_of(*dt->text(), Dimension::time, config_.units);
+    set_unit_of_dt();
     check_theta();
     check_external_masses();
     drop_idle_settings();
@@ -349,6 +348,17 @@ class ConfigBuilder {
     }
     // Not before all conditions are looked at: one idle key may depend on another.
     for (const ConfigSetting* row : idle) row->set(config_, row->setting.default_value);
+  }
+
+  /// The one in which it is given; for a bare number the unit of [units] where that has a name, so that messages tell what it means.
+  void set_unit_of_dt() {
+    const GivenSetting* const dt = find("time", "dt");
+    if (!dt || config_.time.dt_is_auto) return;
+    if (dt->text()) {
+      config_.time.unit_of_dt = unit_of(*dt->text(), Dimension::time, config_.units);
+    } else if (const TimeUnit unit = unit_of_time(1, config_.units); std::abs(unit.per_code_unit - 1) < same_when_joined) {
+      config_.time.unit_of_dt = {unit.name, 1};
+    }
   }
 
   void set_units() {

@@ -46,11 +46,12 @@ StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_
                                     text(begin), text(end), text(duration)));
     const double part = to_be_divided(duration, snapshot_every);
     const double shorter = part / std::ceil(part / dt), longer = part / std::max(1.0, std::floor(part / dt));
-    throw ConfigError(
-        fmt::format("time.dt = {} does not divide the run from {} to {}: the nearest that do{} are {} ({:.0f} steps) and {} "
-                    "({:.0f})",
-                    text(dt), text(begin), text(end), part < duration ? ", and output.snapshot_every," : "", text(shorter),
-                    duration / shorter, text(longer), duration / longer));
+    const char* const parts = part < duration ? " and output.snapshot_every" : "";
+    const auto told = [&](double step) { return fmt::format("{} ({:.0f} steps)", text(step), duration / step); };
+    throw ConfigError(fmt::format("time.dt = {} does not divide the run from {} to {}: {}", text(dt), text(begin), text(end),
+                                  shorter == longer
+                                      ? fmt::format("{} divides it{}", told(shorter), parts)
+                                      : fmt::format("the nearest that divide it{} are {} and {}", parts, told(shorter), told(longer))));
   }
   steps_ = static_cast<std::uint64_t>(whole);
   if (steps_ > 0) dt_ = duration / whole;
@@ -59,8 +60,10 @@ StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_
 
 void StepSchedule::require_recurrence(const std::string& key, double length) const {
   if (steps_ > 0 && length > 0 && length < (1 - division_tolerance) * dt_)
-    throw ConfigError(fmt::format("{0} = {1} is shorter than time.dt = {2}: the most is one after every step, with {0} = {2}", key,
-                                  text(length), text(dt_)));
+    throw ConfigError(
+        fmt::format("{0} = {1} is shorter than time.dt = {2}: the most is one after every step, with {0} = {2}, or "
+                    "time.dt must be shorter",
+                    key, text(length), text(dt_)));
 }
 
 double StepSchedule::time(std::uint64_t step) const {

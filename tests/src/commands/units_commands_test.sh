@@ -135,7 +135,7 @@ units_are_taken_wherever_there_is_a_dimension() {
     fails_with 2 'initial_conditions.mass = "1e12 Msun"' "$grove" ic disc --n 20 --mass "1e12 Msun" --out none.hdf5 &&
     "$grove" run run.toml --print-config --set external.potential=nfw --set external.mass="1e12 Msun" --set external.scale_radius="20 kpc" \
       --set 'gravity.softening={stars="50 pc"}' >out.txt && contains out.txt "scale_radius = 20.0" && contains out.txt "softening = {stars = 0.05}" &&
-    fails_with 2 "2.5 Myr (8 steps) and 3.333333333 Myr (6)" "$grove" run run.toml --set "time.dt=3 Myr"
+    fails_with 2 "2.5 Myr (8 steps) and 3.333333333 Myr (6 steps)" "$grove" run run.toml --set "time.dt=3 Myr"
 }
 
 keys_of_a_run_have_no_effect_on_initial_conditions() {

@@ -92,6 +92,15 @@ TEST(ConfigUnits, TimesAndLengthsMayHaveUnits) {
   EXPECT_NEAR(config.gravity.softening, 0.05, 1e-15);
 }
 
+TEST(ConfigUnits, MessagesTellTheStepInAUnitOfTime) {
+  const auto told = [](const Config& config) { return config.time.unit_of_dt.text(config.time.dt); };
+  EXPECT_EQ(told(config_of({galactic, "time.dt=2 Myr", "time.end=100 Myr"})), "2 Myr");
+  EXPECT_EQ(told(config_of({"units.system=kpc, Gyr, 1e10 Msun", "time.dt=1", "time.end=5"})), "1 Gyr");
+  EXPECT_EQ(told(config_of({"units.system=kpc, Gyr, 1e10 Msun", "time.dt=0.002", "time.end=5"})), "0.002 Gyr");
+  EXPECT_EQ(told(config_of({galactic, "time.dt=0.002", "time.end=5"})), "0.002") << "of units of 0.978 Gyr";
+  EXPECT_EQ(told(config_of({"time.dt=0.5", "time.end=5"})), "0.5");
+}
+
 TEST(ConfigUnits, EveryKeyWithADimensionTakesUnits) {
   const std::vector<std::string> names = {"length", "mass", "time", "velocity"}, examples = {"2 kpc", "3e10 Msun", "2 s", "4 km/s"};
   // In these units a kpc, 1e10 Msun and a km/s are 1.
