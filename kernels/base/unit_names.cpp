@@ -19,6 +19,13 @@ std::string by_name(double in_cgs, std::initializer_list<ShownUnit> largest_firs
   return text + " " + unit->name;
 }
 
+/// "km/s", or the unit of time where that alone has a name: "Gyr".
+std::string of_velocity_or_time(const UnitSystem& units) {
+  const std::string velocity = by_name(units.velocity_in_cm_per_s, {{"km/s", 1e5}, {"cm/s", 1}});
+  const TimeUnit time = unit_of_time(1, units);
+  return velocity != "km/s" && !differ(time.per_code_unit, 1, same_when_joined) ? time.name : velocity;
+}
+
 }  // namespace
 
 std::string names_of_units(const UnitSystem& units) {
@@ -27,7 +34,7 @@ std::string names_of_units(const UnitSystem& units) {
       "{}, {}, {}",
       by_name(units.length_in_cm,
               {{"Mpc", 1e6 * parsec_in_cm}, {"kpc", 1e3 * parsec_in_cm}, {"pc", parsec_in_cm}, {"AU", au_in_cm}, {"km", 1e5}, {"cm", 1}}),
-      by_name(units.mass_in_g, {{"Msun", solar_mass_in_g}, {"g", 1}}), by_name(units.velocity_in_cm_per_s, {{"km/s", 1e5}, {"cm/s", 1}}));
+      by_name(units.mass_in_g, {{"Msun", solar_mass_in_g}, {"g", 1}}), of_velocity_or_time(units));
 }
 
 }  // namespace grove

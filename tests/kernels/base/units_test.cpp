@@ -46,6 +46,8 @@ TEST(Units, AreNamed) {
   EXPECT_EQ(in_words({parsec_in_cm, solar_mass_in_g, 1e5}), "units of pc, Msun, km/s");
   EXPECT_EQ(in_words({8e3 * parsec_in_cm, 1.989e43, 220e5}), "units of 8 kpc, 1.000297e10 Msun, 220 km/s");
   EXPECT_EQ(in_words({2, 3, 4}), "units of 2 cm, 3 g, 4 cm/s");
+  const double year_in_s = 365.25 * 86400;
+  EXPECT_EQ(in_words({1e3 * parsec_in_cm, 1e10 * solar_mass_in_g, 1e3 * parsec_in_cm / (1e9 * year_in_s)}), "units of kpc, 1e10 Msun, Gyr");
   EXPECT_EQ(in_words({parsec_in_cm * 1e9, 1, 1}), "units of 1000 Mpc, g, cm/s");
 }
 
