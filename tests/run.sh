@@ -65,8 +65,6 @@ install_if_possible() {
 }
 install_if_possible "the tests with the label slurm are skipped" slurm-wlm munge
 install_if_possible "the tests with the label nodes are skipped" iproute2
-# Open MPI stays what mpicxx and mpirun are: Debian prefers it.
-if [[ "$all" == true ]]; then install_if_possible "no build with MPICH is tried" mpich libhdf5-mpich-dev; fi
 install_if_possible "whether pandas reads logs, and what grove plot draws, is not tried" python3-matplotlib python3-pandas
 install_if_possible "the commands of the tutorial are not tried" ffmpeg
 # In Ubuntu Chromium is no package of apt.
