@@ -286,7 +286,8 @@ CommandAction declare_profile(CLI::App& app) {
       ->type_name("COMPONENT");
   app.add_option("--csv", options->csv, "write all profiles as CSV to a new file; -: to standard output instead of the table")
       ->type_name("FILE");
-  app.add_option("--lagrangian-csv", options->lagrangian_csv, "write centres, Lagrangian radii and, with --disc, the bar as CSV to a new file; or -")
+  app.add_option("--lagrangian-csv", options->lagrangian_csv,
+                 "write centres, Lagrangian radii and, with --disc, the bar as CSV to a new file; or -")
       ->type_name("FILE");
   app.add_option("--hdf5", options->hdf5, "write all as HDF5 to a new file")->type_name("FILE");
   app.add_option("--columns", options->columns, "what the columns of a text table are, as initial_conditions.columns of a run")

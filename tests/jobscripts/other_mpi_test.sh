@@ -55,13 +55,6 @@ checkpoint_steps = 10
 END
 }
 run_to_the_end() { ranks 3 run run.toml --device cpu --quiet "$@"; }
-# Results are those in whole/.
-has_the_same_bits() {
-  local file
-  holds cmp whole/energy.csv output/energy.csv || return 1
-  for file in whole/snapshot_*.hdf5; do holds cmp "$file" "output/${file#whole/}" || return 1; done
-}
-processes_of() { local child; echo "$1"; for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do processes_of "$child"; done; }
 # One rank is killed: all end, and the run continues.
 continues_after_a_kill() {
   local process status
@@ -71,7 +64,7 @@ continues_after_a_kill() {
   kill -KILL "$(processes_of $process | tail -n 1)"
   wait $process
   status=$?
-  holds [ $status -ne 0 ] && run_to_the_end --continue && has_the_same_bits
+  holds [ $status -ne 0 ] && run_to_the_end --continue && has_the_bits_of_whole
 }
 # An exception, a failed call of MPI, and a rank that exits, as tests/src/commands/failures_test.sh asks.
 one_rank_ends_all() {
@@ -84,7 +77,7 @@ tests_follow
 open_mpi_5_passes_messages() { use_open_mpi_5 && messages_pass; }
 open_mpi_5_has_the_bits_of_open_mpi_4() {
   local grove=$usual_grove mpirun=$usual_mpirun mpirun_flags=("${usual_flags[@]}")
-  run_to_the_end && mv output whole && use_open_mpi_5 && run_to_the_end && has_the_same_bits && rm -r output && continues_after_a_kill
+  run_to_the_end && mv output whole && use_open_mpi_5 && run_to_the_end && has_the_bits_of_whole && rm -r output && continues_after_a_kill
 }
 open_mpi_5_ends_with_one_rank() { use_open_mpi_5 && one_rank_ends_all; }
 

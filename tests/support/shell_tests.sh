@@ -43,6 +43,16 @@ fails_with() {
   contains err.txt "$text" && one_message
 }
 
+# A process and all below it: processes_of PROCESS.
+processes_of() { local child; echo "$1"; for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do processes_of "$child"; done; }
+
+# The run in output/ has the energies and snapshots of the one in whole/, to the last bit.
+has_the_bits_of_whole() {
+  local file
+  holds cmp whole/energy.csv output/energy.csv || return 1
+  for file in whole/snapshot_*.hdf5; do holds cmp "$file" "output/${file#whole/}" || return 1; done
+}
+
 # Ends a test: REASON is what is missing here.
 is_not_tried() { echo "$1"; exit $skipped; }
 

@@ -95,7 +95,7 @@ TEST(StepTimeModel, IsNearWhatGpusTake) {
   for (const Measured& m :
        {Measured{1 << 18, 1, 0.60e-3}, Measured{1 << 18, 2, 0.52e-3}, Measured{1 << 20, 1, 1.34e-3}, Measured{1 << 20, 2, 1.05e-3},
         Measured{1 << 20, 4, 0.87e-3}, Measured{1 << 22, 1, 4.28e-3}, Measured{1 << 22, 2, 2.55e-3}, Measured{1 << 22, 4, 1.67e-3}})
-    EXPECT_NEAR(model.time_s(m.particles, m.gpus), m.time_s, 0.25 * m.time_s) << m.particles << " on " << m.gpus;
+    EXPECT_NEAR(model.time_s(m.particles, m.gpus), m.time_s, (m.gpus == 1 ? 0.1 : 0.25) * m.time_s) << m.particles << " on " << m.gpus;
 }
 
 TEST(StepTimeModel, FindsTheFastestNumberOfRanks) {
