@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "decomposition/ranks/link_memory.cuh"
 #include "kernels/base/error.hpp"
 
 namespace grove {
@@ -14,13 +15,6 @@ namespace {
 
 /// First word of a new outbox of `rank`, by which others check the link.
 std::uint64_t mark_of(int rank) { return 0x47726f7665000000ULL + static_cast<std::uint64_t>(rank); }
-
-/// Whether a call succeeded. Failure is no error here: there is no link then.
-bool succeeds(cudaError_t code) {
-  if (code == cudaSuccess) return true;
-  cudaGetLastError();
-  return false;
-}
 
 class Event {
  public:
@@ -41,18 +35,16 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Memory of this GPU that other processes can open by its name (IPC handle). A handle stands for a whole block of the allocator.
-struct Block {
-  std::byte* data = nullptr;
-  std::size_t bytes = 0;
+/// The memory of an outbox. A larger one follows it, of the next generation.
+struct Outbox {
+  LinkBlock block;
   std::uint64_t generation = 0;
-  cudaIpcMemHandle_t name{};
-  bool has_name = false;
+  std::optional<LinkName> name;
 };
 
 /// What a rank sends to the others of its node once.
 struct Card {
-  cudaIpcMemHandle_t memory;
+  LinkName memory;
   cudaIpcEventHandle_t sealed;
   bool valid = false;
 };
@@ -66,8 +58,8 @@ struct Verdict {
 
 /// Where the messages for one rank begin.
 struct Announcement {
-  cudaIpcMemHandle_t memory;
-  std::uint64_t generation;  ///< of the outbox; each block has another number
+  LinkName memory;
+  std::uint64_t generation;  ///< of the outbox
   std::uint64_t offset;      ///< by_host: they come through the host
 };
 constexpr std::uint64_t by_host = ~std::uint64_t{0};
@@ -79,8 +71,8 @@ struct Peer {
   Event taken;                          ///< recorded here after the copies from its outbox
   std::unique_ptr<Event> other_sealed;  ///< recorded there when its outbox is filled
   std::unique_ptr<Event> other_taken;
-  const std::byte* opened = nullptr;  ///< its outbox
-  std::uint64_t generation = 0;       ///< of `opened`
+  OpenBlock opened;              ///< its outbox
+  std::uint64_t generation = 0;  ///< of `opened`
   Announcement sent{}, received{};
   std::byte ack_sent{}, ack_received{};
   Requests send, ack_in, ack_out;
@@ -102,36 +94,38 @@ template <class Space, bool on_gpu>
 struct PeerLinks<Space, on_gpu>::State {
   Space& space;
   const Communicator comm;  ///< separate from other messages
+  const LinkMemory where;
   Event sealed;
-  Block outbox;
-  std::vector<Block> retired;  ///< old outboxes, which others may still have open
-  std::map<int, Peer> peers;   ///< by rank
+  Outbox outbox;
+  std::vector<Outbox> retired;  ///< old outboxes, which others may still have open
+  std::map<int, Peer> peers;    ///< by rank
 
-  State(Space& s, const Communicator& parent) : space(s), comm(parent.raw()) {}
+  State(Space& s, const Communicator& parent, LinkMemory memory) : space(s), comm(parent.raw()), where(memory) {}
   ~State() {
     // All ranks come here, even after an error: a rank that fails alone ends the program at once.
     for (auto& [rank, peer] : peers) peer.finish();
     cudaStreamSynchronize(space.copy_stream());
-    for (auto& [rank, peer] : peers)
-      if (peer.opened) cudaIpcCloseMemHandle(const_cast<std::byte*>(peer.opened));
+    for (auto& [rank, peer] : peers) peer.opened = {};
     // The outbox must not be open anywhere when it is freed.
     if (std::uncaught_exceptions() == 0) comm.barrier();
-    for (const Block& block : retired) space.deallocate(block.data, block.bytes);
-    space.deallocate(outbox.data, outbox.bytes);
   }
 
+  /// The stream that fills the outbox.
+  cudaStream_t filling() const { return where == LinkMemory::gpu ? space.stream() : space.copy_stream(); }
+
   void make_outbox(std::size_t bytes, std::uint64_t generation) {
-    outbox = {static_cast<std::byte*>(space.allocate(bytes)), bytes, generation};
-    outbox.has_name = succeeds(cudaIpcGetMemHandle(&outbox.name, outbox.data));
+    outbox.block = LinkBlock(space, where, bytes);
+    outbox.generation = generation;
+    outbox.name = outbox.block.name();
     const std::uint64_t mark = mark_of(comm.rank());
-    space.copy_from_host(outbox.data, &mark, sizeof(mark));
+    check_cuda(cudaMemcpyAsync(outbox.block.data(), &mark, sizeof(mark), cudaMemcpyDefault, space.stream()), "cudaMemcpyAsync");
     space.synchronize();
   }
 
   Card card() const {
     Card own{};
-    own.memory = outbox.name;
-    own.valid = outbox.has_name && sealed.name(own.sealed);
+    own.memory = outbox.name.value_or(LinkName{});
+    own.valid = outbox.name && sealed.name(own.sealed);
     return own;
   }
 
@@ -140,46 +134,47 @@ struct PeerLinks<Space, on_gpu>::State {
     peer.other_sealed = std::make_unique<Event>(card.sealed);
     if (!peer.other_sealed->event() || !open(card.memory, 1, peer)) return false;
     std::uint64_t mark = 0;
-    return succeeds(cudaMemcpyAsync(&mark, peer.opened, sizeof(mark), cudaMemcpyDefault, space.stream())) &&
+    return succeeds(cudaMemcpyAsync(&mark, peer.opened.data(), sizeof(mark), cudaMemcpyDefault, space.stream())) &&
            succeeds(cudaStreamSynchronize(space.stream())) && mark == mark_of(peer.rank);
   }
 
   /// Opens an outbox unless it is open, and closes the last one.
-  bool open(const cudaIpcMemHandle_t& memory, std::uint64_t of, Peer& peer) {
+  bool open(const LinkName& memory, std::uint64_t of, Peer& peer) {
     if (peer.generation == of) return true;
-    if (peer.opened) {
+    if (peer.opened.data()) {
       // Copies from it may still run.
       space.wait_for_copies();
-      check_cuda(cudaIpcCloseMemHandle(const_cast<std::byte*>(peer.opened)), "cudaIpcCloseMemHandle");
-      peer.opened = nullptr;
+      peer.opened = {};
     }
-    void* data = nullptr;
-    if (!succeeds(cudaIpcOpenMemHandle(&data, memory, cudaIpcMemLazyEnablePeerAccess))) return false;
-    peer.opened = static_cast<const std::byte*>(data);
+    std::optional<OpenBlock> block = OpenBlock::open(where, memory);
+    if (!block) return false;
+    peer.opened = std::move(*block);
     peer.generation = of;
     return true;
   }
 
   /// Frees the old outboxes that no rank has open.
   void free_retired() {
-    const auto unused = [&](const Block& block) {
-      return std::all_of(peers.begin(), peers.end(), [&](const auto& peer) { return peer.second.generation_there > block.generation; });
+    const auto unused = [&](const Outbox& old) {
+      return std::all_of(peers.begin(), peers.end(), [&](const auto& peer) { return peer.second.generation_there > old.generation; });
     };
-    while (!retired.empty() && unused(retired.front())) {
-      space.deallocate(retired.front().data, retired.front().bytes);
-      retired.erase(retired.begin());
-    }
+    while (!retired.empty() && unused(retired.front())) retired.erase(retired.begin());
   }
 
   Peer& peer_of(int rank) { return peers.at(rank); }
 };
 
 template <class Space, bool on_gpu>
-PeerLinks<Space, on_gpu>::PeerLinks(Space& space, const Communicator& comm, bool wanted) : state_(std::make_unique<State>(space, comm)) {
+PeerLinks<Space, on_gpu>::PeerLinks(Space& space, const Communicator& comm, LinkMemory where)
+    : state_(std::make_unique<State>(space, comm, where)) {
   State& s = *state_;
-  s.make_outbox(smallest_outbox, 1);
-  Card own = s.card();
-  own.valid = own.valid && wanted;
+  try {
+    s.make_outbox(smallest_outbox, 1);
+  } catch (const SystemError&) {
+    // Without such memory on the host there are no links.
+    if (where == LinkMemory::gpu) throw;
+  }
+  const Card own = s.card();
   const Communicator node = comm.node();
   const std::vector<Card> cards = node.all_gather(own);
   const std::vector<int> ranks = node.all_gather(comm.rank());
@@ -204,8 +199,6 @@ PeerLinks<Space, on_gpu>::PeerLinks(Space& space, const Communicator& comm, bool
     s.peers.emplace(theirs.rank, std::move(peer));
     tried.erase(theirs.rank);
   }
-  for (auto& [rank, peer] : tried)
-    if (peer.opened) cudaIpcCloseMemHandle(const_cast<std::byte*>(peer.opened));
 }
 
 template <class Space, bool on_gpu>
@@ -222,7 +215,7 @@ int PeerLinks<Space, on_gpu>::count() const {
 }
 
 template <class Space, bool on_gpu>
-std::byte* PeerLinks<Space, on_gpu>::outbox(std::size_t bytes) {
+void PeerLinks<Space, on_gpu>::begin_outbox(std::size_t bytes) {
   State& s = *state_;
   for (auto& [rank, peer] : s.peers) {
     if (!peer.awaits_ack) continue;
@@ -230,28 +223,33 @@ std::byte* PeerLinks<Space, on_gpu>::outbox(std::size_t bytes) {
     peer.ack_in.wait_all();
     peer.awaits_ack = false;
     peer.generation_there = peer.sent.generation;
-    check_cuda(cudaStreamWaitEvent(s.space.stream(), peer.other_taken->event()), "cudaStreamWaitEvent");
+    check_cuda(cudaStreamWaitEvent(s.filling(), peer.other_taken->event()), "cudaStreamWaitEvent");
   }
   s.free_retired();
-  if (bytes > s.outbox.bytes) {
+  if (bytes > s.outbox.block.bytes()) {
     // Receivers close the old block when the new one is announced. Until then it must stay.
-    s.retired.push_back(s.outbox);
-    s.make_outbox(bytes + bytes / 4, s.outbox.generation + 1);
+    s.retired.push_back(std::move(s.outbox));
+    s.make_outbox(bytes + bytes / 4, s.retired.back().generation + 1);
   }
-  return s.outbox.data;
+}
+
+template <class Space, bool on_gpu>
+void PeerLinks<Space, on_gpu>::fill_outbox(std::size_t at, const void* data, std::size_t bytes) {
+  State& s = *state_;
+  check_cuda(cudaMemcpyAsync(s.outbox.block.data() + at, data, bytes, cudaMemcpyDefault, s.filling()), "cudaMemcpyAsync");
 }
 
 template <class Space, bool on_gpu>
 void PeerLinks<Space, on_gpu>::seal_outbox() {
-  check_cuda(cudaEventRecord(state_->sealed.event(), state_->space.stream()), "cudaEventRecord");
+  check_cuda(cudaEventRecord(state_->sealed.event(), state_->filling()), "cudaEventRecord");
 }
 
 template <class Space, bool on_gpu>
 void PeerLinks<Space, on_gpu>::announce(int to, std::optional<std::size_t> offset) {
   State& s = *state_;
   Peer& peer = s.peer_of(to);
-  if (!s.outbox.has_name) throw SystemError("CUDA gives no name for " + std::to_string(s.outbox.bytes >> 20) + " MiB of GPU memory");
-  peer.sent.memory = s.outbox.name;
+  if (!s.outbox.name) throw SystemError("CUDA gives no name for " + std::to_string(s.outbox.block.bytes() >> 20) + " MiB of GPU memory");
+  peer.sent.memory = *s.outbox.name;
   peer.sent.generation = s.outbox.generation;
   peer.sent.offset = offset.value_or(by_host);
   s.comm.receive_bytes(std::span(&peer.ack_received, 1), to, Tag::peer_ack, peer.ack_in);
@@ -260,7 +258,7 @@ void PeerLinks<Space, on_gpu>::announce(int to, std::optional<std::size_t> offse
 }
 
 template <class Space, bool on_gpu>
-const std::byte* PeerLinks<Space, on_gpu>::messages_of(int from) {
+bool PeerLinks<Space, on_gpu>::take(int from, std::size_t at, void* to, std::size_t bytes) {
   State& s = *state_;
   Peer& peer = s.peer_of(from);
   if (!peer.announced) {
@@ -268,11 +266,13 @@ const std::byte* PeerLinks<Space, on_gpu>::messages_of(int from) {
     s.comm.receive_bytes(std::as_writable_bytes(std::span(&peer.received, 1)), from, Tag::peer_announcement, arrival);
     arrival.wait_all();
     if (!s.open(peer.received.memory, peer.received.generation, peer))
-      throw SystemError("CUDA: the GPU memory of rank " + std::to_string(from) + " can no longer be opened");
+      throw SystemError("CUDA: the memory in which rank " + std::to_string(from) + " sends can no longer be opened");
     check_cuda(cudaStreamWaitEvent(s.space.copy_stream(), peer.other_sealed->event()), "cudaStreamWaitEvent");
     peer.announced = true;
   }
-  return peer.received.offset == by_host ? nullptr : peer.opened + peer.received.offset;
+  if (peer.received.offset == by_host) return false;
+  s.space.copy_async(to, peer.opened.data() + peer.received.offset + at, bytes);
+  return true;
 }
 
 template <class Space, bool on_gpu>

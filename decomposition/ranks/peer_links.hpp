@@ -1,8 +1,9 @@
-// Direct links between GPUs of one node by CUDA IPC: a rank reads the memory of another rank's GPU, without the host.
+// Links between GPUs of one node, without copies by MPI: a rank reads what another one has put into its outbox, a block of its GPU's memory
+// (CUDA IPC) or, where GPUs cannot reach each other, of page-locked host memory that processes share.
 //
-// A sender copies all its messages into its outbox, a block of its GPU's memory, and announces to each receiver where they begin. The
-// receiver copies them and acknowledges once its copies are enqueued. Interprocess events order the copies after the outbox is filled, and
-// the next use of the outbox after the copies. The host does not wait for the GPU, except when an outbox must grow.
+// A sender copies all its messages into its outbox and announces to each receiver where they begin. The receiver copies them and
+// acknowledges once its copies are enqueued. Interprocess events order the copies after the outbox is filled, and the next use of the
+// outbox after the copies. The host does not wait for the GPU, except when an outbox must grow.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,16 @@
 
 namespace grove {
 
+/// Where an outbox is.
+enum class LinkMemory { gpu, host };
+
 /// The links of one rank, with one outbox.
 template <class Space, bool on_gpu = Space::on_gpu>
 class PeerLinks {
  public:
-  /// Finds the ranks of the node that can be reached: every pair reads a word of each other's memory. A pair has a link if both succeed and
-  /// `wanted` is true on both. Collective.
-  PeerLinks(Space& space, const Communicator& comm, bool wanted);
+  /// Finds the ranks of the node that can be reached: every pair reads a word of each other's outbox. A pair has a link if both succeed.
+  /// Collective.
+  PeerLinks(Space& space, const Communicator& comm, LinkMemory where);
   /// Collective, unless an exception is being thrown.
   ~PeerLinks();
   PeerLinks(const PeerLinks&) = delete;
@@ -31,17 +35,19 @@ class PeerLinks {
   /// Number of ranks with a link.
   int count() const;
 
-  /// Memory for `bytes` to send. Waits until the receivers of the last set have enqueued their copies. Work enqueued later runs after these
-  /// copies.
-  std::byte* outbox(std::size_t bytes);
-  /// The outbox is filled once the work enqueued so far is done.
+  /// Begins a set with `bytes` to send. Waits until the receivers of the last set have enqueued their copies.
+  void begin_outbox(std::size_t bytes);
+  /// Enqueues a copy to offset `at` of the outbox, after those of the last set: as a part of the work for memory of the GPU, on the stream
+  /// for copies for memory of the host.
+  void fill_outbox(std::size_t at, const void* data, std::size_t bytes);
+  /// The outbox is filled once the copies enqueued so far are done.
   void seal_outbox();
   /// Tells rank `to` that its messages begin at `offset` of the outbox; without an offset, that they come through the host. Does not block.
   void announce(int to, std::optional<std::size_t> offset);
 
-  /// Waits until rank `from` has announced its messages. Returns where they begin, for copies enqueued later on the stream for copies; null
-  /// if they come through the host.
-  const std::byte* messages_of(int from);
+  /// Waits until rank `from` has announced its messages, and enqueues a copy on the stream for copies: of `bytes` bytes from `at` on,
+  /// counted from the first message. False if they come through the host.
+  bool take(int from, std::size_t at, void* to, std::size_t bytes);
   /// Call when all copies of the messages of `from` are enqueued.
   void release(int from);
 
@@ -50,17 +56,18 @@ class PeerLinks {
   std::unique_ptr<State> state_;
 };
 
-/// Ranks without GPUs: MPI moves their messages.
+/// Ranks without GPUs have none: MPI moves their messages.
 template <class Space>
 class PeerLinks<Space, false> {
  public:
-  PeerLinks(Space&, const Communicator&, bool) {}
+  PeerLinks(Space&, const Communicator&, LinkMemory) {}
   bool reaches(int) const { return false; }
   int count() const { return 0; }
-  std::byte* outbox(std::size_t) { return nullptr; }
+  void begin_outbox(std::size_t) {}
+  void fill_outbox(std::size_t, const void*, std::size_t) {}
   void seal_outbox() {}
   void announce(int, std::optional<std::size_t>) {}
-  const std::byte* messages_of(int) { return nullptr; }
+  bool take(int, std::size_t, void*, std::size_t) { return false; }
   void release(int) {}
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <utility>
 
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -16,7 +17,7 @@ namespace {
 
 /// Size of the pieces of a staged message.
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
-/// Alignment of direct messages in the outbox.
+/// Alignment of messages in an outbox.
 constexpr std::size_t message_alignment = 256;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + message_alignment - 1) / message_alignment * message_alignment; }
@@ -43,43 +44,65 @@ Transport<Space>::Transport(Space& space, const Communicator& comm, TransportWay
     : space_(&space),
       comm_(&comm),
       way_(way),
-      mpi_in_place_(!Space::on_gpu || (way != TransportWay::staged && way != TransportWay::direct && mpi_knows_gpu_memory())),
+      mpi_in_place_(!Space::on_gpu || ((way == TransportWay::automatic || way == TransportWay::mpi) && mpi_knows_gpu_memory())),
       outbox_(space.host_memory()),
       inbox_(space.host_memory()),
       late_inbox_(space.host_memory()) {}
 
 template <class Space>
 void Transport<Space>::connect() {
-  if (links_) return;
-  links_ = std::make_unique<PeerLinks<Space>>(*space_, *comm_, way_ == TransportWay::automatic || way_ == TransportWay::direct);
-  if (!Space::on_gpu) return;
+  if (std::exchange(is_connected_, true) || !Space::on_gpu) return;
+  make_links();
   comm_->agree([&] {
     if (way_ == TransportWay::mpi && !mpi_in_place_) throw SystemError("this MPI library does not say that it reads the memory of GPUs");
-    if (way_ == TransportWay::direct && links_->count() < comm_->size() - 1)
-      throw SystemError("rank " + std::to_string(comm_->rank()) + " reaches the GPUs of " + std::to_string(links_->count()) + " of " +
-                        std::to_string(comm_->size() - 1) + " other ranks");
+    const auto demand_all = [&](const Links& links, const std::string& reaches) {
+      if (links.count() < comm_->size() - 1)
+        throw SystemError("rank " + std::to_string(comm_->rank()) + " " + reaches + " " + std::to_string(links.count()) + " of " +
+                          std::to_string(comm_->size() - 1) + " other ranks");
+    };
+    if (way_ == TransportWay::direct) demand_all(*gpu_links_, "reaches the GPUs of");
+    if (way_ == TransportWay::shared) demand_all(*host_links_, "shares memory of the host with");
   });
+}
+
+/// Links by memory of the host are made where GPUs of a node do not reach each other.
+template <class Space>
+void Transport<Space>::make_links() {
+  if (way_ == TransportWay::automatic || way_ == TransportWay::direct)
+    gpu_links_ = std::make_unique<Links>(*space_, *comm_, LinkMemory::gpu);
+  const bool lacks = way_ == TransportWay::automatic && comm_->max(gpu_links_->count() < comm_->local_size() - 1 ? 1 : 0) == 1;
+  if (lacks || way_ == TransportWay::shared) host_links_ = std::make_unique<Links>(*space_, *comm_, LinkMemory::host);
 }
 
 template <class Space>
 typename Transport<Space>::Route Transport<Space>::route_to(int rank) const {
-  if (links_->reaches(rank)) return Route::direct;
+  if (gpu_links_ && gpu_links_->reaches(rank)) return Route::direct;
+  if (host_links_ && host_links_->reaches(rank)) return Route::shared;
   return mpi_in_place_ ? Route::in_place : Route::staged;
 }
 
 template <class Space>
 bool Transport<Space>::is_direct() const {
-  return !Space::on_gpu || links_->count() == comm_->size() - 1;
+  return !Space::on_gpu || (gpu_links_ && gpu_links_->count() == comm_->size() - 1);
 }
 
 template <class Space>
 std::string Transport<Space>::description() const {
   if (!Space::on_gpu) return "through MPI";
-  const int others = comm_->size() - 1, reached = links_->count();
-  std::string rest = mpi_in_place_ ? "through MPI from GPU to GPU" : "through MPI and pinned host memory";
-  if (reached == others) return "directly from GPU to GPU";
-  if (reached == 0) return rest;
-  return "directly from GPU to GPU for " + std::to_string(reached) + " of " + std::to_string(others) + " other ranks, otherwise " + rest;
+  static const std::map<Route, std::string> words{{Route::direct, "directly from GPU to GPU"},
+                                                  {Route::shared, "through host memory that ranks share"},
+                                                  {Route::in_place, "through MPI from GPU to GPU"},
+                                                  {Route::staged, "through MPI and pinned host memory"}};
+  std::map<Route, int> ranks;
+  for (int r = 0; r < comm_->size(); ++r)
+    if (r != comm_->rank()) ++ranks[route_to(r)];
+  if (ranks.empty()) return words.at(Route::direct);
+  if (ranks.size() == 1) return words.at(ranks.begin()->first);
+  std::string text;
+  for (const auto& [route, count] : ranks)
+    text += (text.empty() ? "" : ", ") + words.at(route) + " for " + std::to_string(count) + " of " + std::to_string(comm_->size() - 1) +
+            " other ranks";
+  return text;
 }
 
 template <class Space>
@@ -117,20 +140,20 @@ void Transport<Space>::start() {
 template <class Space>
 void Transport<Space>::start_receives() {
   std::size_t staged = 0;
-  std::map<int, std::size_t> direct;       // bytes from each rank
-  std::map<int, std::size_t> last_direct;  // the last message of each rank that is not empty
+  std::map<int, std::size_t> linked;       // bytes from each rank
+  std::map<int, std::size_t> last_linked;  // the last message of each rank that is not empty
   for (std::size_t k = 0; k < receives_.size(); ++k) {
     Incoming& message = receives_[k];
     if (message.data.size == 0) continue;
-    std::size_t& at = message.route == Route::direct ? direct[message.from] : staged;
+    std::size_t& at = is_linked(message.route) ? linked[message.from] : staged;
     message.at = at;
-    at += message.route == Route::direct ? aligned(message.data.size) : message.data.size;
-    if (message.route == Route::direct) last_direct[message.from] = k;
+    at += is_linked(message.route) ? aligned(message.data.size) : message.data.size;
+    if (is_linked(message.route)) last_linked[message.from] = k;
   }
-  for (const auto& [rank, k] : last_direct) receives_[k].last_of_rank = true;
+  for (const auto& [rank, k] : last_linked) receives_[k].last_of_rank = true;
   if (staged > 0) inbox_.resize_discard(staged);
   // MPI writes this memory at once: no earlier work may still read it.
-  if (mpi_in_place_) space_->synchronize();
+  if (has_in_place()) space_->synchronize();
   for (Incoming& message : receives_) {
     if (message.data.size == 0) continue;
     if (message.route == Route::in_place) {
@@ -151,9 +174,17 @@ void Transport<Space>::post_staged(Incoming& message, std::byte* staging) {
   });
 }
 
+/// Whether MPI reads or writes memory of the space in this set.
+template <class Space>
+bool Transport<Space>::has_in_place() const {
+  const auto is_in_place = [](const auto& message) { return message.route == Route::in_place && message.data.size > 0; };
+  return std::ranges::any_of(sends_, is_in_place) || std::ranges::any_of(receives_, is_in_place);
+}
+
 template <class Space>
 void Transport<Space>::start_sends() {
-  start_direct_sends();
+  start_linked_sends(Route::direct);
+  start_linked_sends(Route::shared);
   std::size_t staged = 0;
   for (const Outgoing& message : sends_)
     if (message.route == Route::staged) staged += message.data.size;
@@ -168,40 +199,42 @@ void Transport<Space>::start_sends() {
   }
 }
 
-/// Copies direct messages into the outbox, rank by rank. If it would become too large, they become staged ones.
+/// Copies the messages of a route into its outbox, rank by rank. If it would become too large, they become staged ones.
 template <class Space>
-void Transport<Space>::start_direct_sends() {
+void Transport<Space>::start_linked_sends(Route route) {
   std::map<int, std::vector<Outgoing*>> by_rank;
   std::size_t total = 0;
   for (Outgoing& message : sends_) {
-    if (message.data.size == 0 || message.route != Route::direct) continue;
+    if (message.data.size == 0 || message.route != route) continue;
     by_rank[message.to].push_back(&message);
     total += aligned(message.data.size);
   }
   if (by_rank.empty()) return;
+  Links& links = links_of(route);
   const bool fits = total <= largest_outbox_;
-  std::byte* const outbox = links_->outbox(fits ? total : 0);
+  if (fits && route == Route::shared) has_shared_ = true;
+  links.begin_outbox(fits ? total : 0);
   std::map<int, std::optional<std::size_t>> begin;
   std::size_t at = 0;
   for (const auto& [rank, messages] : by_rank) {
     begin[rank] = fits ? std::optional(at) : std::nullopt;
     for (Outgoing* const message : messages) {
       if (fits) {
-        space_->copy(outbox + at, message->data.data, message->data.size);
+        links.fill_outbox(at, message->data.data, message->data.size);
         at += aligned(message->data.size);
       } else {
         message->route = Route::staged;
       }
     }
   }
-  links_->seal_outbox();
-  for (const auto& [rank, offset] : begin) links_->announce(rank, offset);
+  links.seal_outbox();
+  for (const auto& [rank, offset] : begin) links.announce(rank, offset);
 }
 
 template <class Space>
 void Transport<Space>::dispatch() {
   if (has_staged_) space_->wait_for_copies();
-  if (mpi_in_place_) space_->synchronize();
+  if (has_in_place()) space_->synchronize();
   const std::byte* at = outbox_.data();
   for (const Outgoing& message : sends_) {
     if (message.route == Route::in_place)
@@ -219,14 +252,20 @@ void Transport<Space>::arrive(std::size_t first, std::size_t last) {
   for (std::size_t k = first; k < last; ++k) {
     Incoming& message = receives_[k];
     if (message.data.size == 0) continue;
-    if (message.route == Route::direct)
-      take_direct(k);
+    if (is_linked(message.route))
+      take_linked(k);
     else if (message.route == Route::staged)
       take_staged(message, inbox_.data() + message.at);
     else
       message.requests.front().wait_all();
   }
   space_->order_after_copies();
+}
+
+template <class Space>
+void Transport<Space>::finish() {
+  sends_in_flight_.wait_all();
+  if (std::exchange(has_shared_, false)) space_->order_after_copies();
 }
 
 template <class Space>
@@ -239,19 +278,17 @@ void Transport<Space>::release() {
 }
 
 template <class Space>
-void Transport<Space>::take_direct(std::size_t number) {
+void Transport<Space>::take_linked(std::size_t number) {
   Incoming& message = receives_[number];
-  const std::byte* const begin = links_->messages_of(message.from);
-  if (begin) {
-    space_->copy_async(message.data.data, begin + message.at, message.data.size);
-  } else {
+  Links& links = links_of(message.route);
+  if (!links.take(message.from, message.at, message.data.data, message.data.size)) {
     // One message at a time: few sets take this way, such as the first exchange of a run.
     space_->wait_for_copies();
     late_inbox_.resize_discard(message.data.size);
     post_staged(message, late_inbox_.data());
     take_staged(message, late_inbox_.data());
   }
-  if (message.last_of_rank) links_->release(message.from);
+  if (message.last_of_rank) links.release(message.from);
 }
 
 template <class Space>

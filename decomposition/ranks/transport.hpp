@@ -2,8 +2,9 @@
 //
 // Ranks without GPUs: MPI sends and receives messages in place. GPUs: a message goes
 //   directly from GPU to GPU, if both are on one node and can reach each other (see peer_links.hpp);
-//   by MPI in place, if the MPI library is CUDA-aware;
-//   otherwise through pinned host memory in pieces, so that copies overlap with messages.
+//   otherwise, on one node, through host memory that both ranks share;
+//   otherwise by MPI in place, if the MPI library is CUDA-aware;
+//   otherwise by MPI through pinned host memory in pieces, so that copies overlap with messages.
 #pragma once
 
 #include <memory>
@@ -38,8 +39,8 @@ class Transport {
 
   /// Finds the available ways, once. Collective. Throws AgreedError when the requested way does not exist.
   void connect();
-  /// Starts a new set after the last one is finished; connects before the first set. With more than `largest_outbox` bytes to send
-  /// directly, these messages go through host memory as well, so that the outbox does not grow on the GPU.
+  /// Starts a new set after the last one is finished; connects before the first set. With more than `largest_outbox` bytes to put into an
+  /// outbox (see peer_links.hpp), these messages go by MPI through host memory, so that the outbox does not grow.
   void begin(Tag tag, std::size_t largest_outbox = ~std::size_t{0});
   /// Declares a message to rank `to`. `data` must not change between start() and finish().
   void send(View<const std::byte> data, int to);
@@ -54,7 +55,7 @@ class Transport {
   /// Waits for the receives [first, last), in the order of their declaration. Work enqueued later can use them.
   void arrive(std::size_t first, std::size_t last);
   /// Blocks until the data of all sends may change again.
-  void finish() { sends_in_flight_.wait_all(); }
+  void finish();
   /// Frees the staging memory on the host; after finish().
   void release();
 
@@ -64,7 +65,9 @@ class Transport {
   std::string description() const;
 
  private:
-  enum class Route { in_place, direct, staged };
+  using Links = PeerLinks<Space>;
+  enum class Route { direct, shared, in_place, staged };
+  static bool is_linked(Route route) { return route == Route::direct || route == Route::shared; }
   struct Outgoing {
     View<const std::byte> data;
     int to;
@@ -74,33 +77,38 @@ class Transport {
     View<std::byte> data;
     int from;
     Route route;
-    std::size_t at = 0;                ///< direct: offset from the first message of that rank; staged: offset in inbox_
-    bool last_of_rank = false;         ///< direct: the last message of that rank
+    std::size_t at = 0;                ///< linked: offset from the first message of that rank; staged: offset in inbox_
+    bool last_of_rank = false;         ///< linked: the last message of that rank
     std::vector<Requests> requests{};  ///< one for each piece
   };
 
   Route route_to(int rank) const;
+  Links& links_of(Route route) { return *(route == Route::direct ? gpu_links_ : host_links_); }
+  void make_links();
+  bool has_in_place() const;
   void start_receives();
   void start_sends();
-  void start_direct_sends();
+  void start_linked_sends(Route route);
   void post_staged(Incoming& message, std::byte* staging);
-  void take_direct(std::size_t number);
+  void take_linked(std::size_t number);
   void take_staged(Incoming& message, const std::byte* staging);
 
   using HostMemory = typename Space::HostMemory;
   Space* space_;
   const Communicator* comm_;
   TransportWay way_;
-  std::unique_ptr<PeerLinks<Space>> links_;  ///< null before connect()
-  bool mpi_in_place_;                        ///< MPI reads and writes the memory of the space
+  bool is_connected_ = false;
+  std::unique_ptr<Links> gpu_links_, host_links_;  ///< null where not wanted
+  bool mpi_in_place_;                              ///< MPI reads and writes the memory of the space
   Tag tag_ = Tag::particles;
   std::vector<Outgoing> sends_;
   std::vector<Incoming> receives_;
   std::size_t largest_outbox_ = 0;
   bool has_staged_ = false;  ///< copies between staging memory and device may be in flight
+  bool has_shared_ = false;  ///< copies to the outbox on the host may be in flight
   Requests sends_in_flight_;
   Buffer<HostMemory, std::byte> outbox_, inbox_;
-  Buffer<HostMemory, std::byte> late_inbox_;  ///< for direct messages that come through the host
+  Buffer<HostMemory, std::byte> late_inbox_;  ///< for messages that did not fit into an outbox
 };
 
 /// The bytes of `items`.

@@ -9,11 +9,12 @@ namespace grove {
 enum class TransportWay {
   automatic,  ///< the fastest available way for each pair of ranks
   direct,     ///< only from GPU to GPU
+  shared,     ///< only through host memory that the ranks of a node share
   mpi,        ///< only by a CUDA-aware MPI
-  staged      ///< only through pinned host memory
+  staged      ///< only by MPI through pinned host memory
 };
 
-/// The way of that name: "auto", "direct", "mpi" or "staged". Throws ConfigError for another.
+/// The way of that name: "auto", "direct", "shared", "mpi" or "staged". Throws ConfigError for another.
 TransportWay transport_way_named(const std::string& name);
 
 }  // namespace grove

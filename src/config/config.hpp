@@ -62,7 +62,7 @@ struct OutputParameters {
 
 struct RunParameters {
   std::string device = "auto";     ///< auto | gpu | cpu
-  std::string transport = "auto";  ///< auto | direct | mpi | staged
+  std::string transport = "auto";  ///< auto | direct | shared | mpi | staged
   double max_wall_time = 0.0;      ///< minutes, after which the run stops; 0: no limit
 };
 

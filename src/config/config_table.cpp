@@ -217,8 +217,9 @@ void add_run(Rows& rows) {
   add(&RunParameters::device, "device", "where forces are computed; auto: on a GPU if there is one", {.allowed = {"auto", "gpu", "cpu"}});
   add(&RunParameters::transport, "transport",
       "how messages travel between GPUs; auto: the fastest that there is; direct: from GPU to GPU of one node; "
-      "mpi: by an MPI that knows GPU memory; staged: through host memory",
-      {.allowed = {"auto", "direct", "mpi", "staged"}});
+      "shared: through host memory that the ranks of one node share; mpi: by an MPI that knows GPU memory; "
+      "staged: by MPI through host memory",
+      {.allowed = {"auto", "direct", "shared", "mpi", "staged"}});
   add(&RunParameters::max_wall_time, "max_wall_time",
       "the run stops before so many minutes are over, and can be continued; 0: no limit but that of its SLURM "
       "job",

@@ -333,13 +333,22 @@ TEST_P(TransportTest, SendsLargeSetsByWayOfTheHostWhenTheOutboxMustStaySmall) {
 
 /// All ways that there are on every machine, and that of an MPI that knows GPU memory, where the test runs with one.
 std::vector<TransportWay> ways() {
-  std::vector<TransportWay> ways{TransportWay::automatic, TransportWay::staged};
+  std::vector<TransportWay> ways{TransportWay::automatic, TransportWay::shared, TransportWay::staged};
   if (std::getenv("GROVE_TEST_GPU_MEMORY_MPI")) ways.push_back(TransportWay::mpi);
   return ways;
 }
 
 std::string name_of(const testing::TestParamInfo<TransportWay>& way) {
-  return way.param == TransportWay::staged ? "Staged" : way.param == TransportWay::mpi ? "Mpi" : "Automatic";
+  switch (way.param) {
+    case TransportWay::shared:
+      return "Shared";
+    case TransportWay::staged:
+      return "Staged";
+    case TransportWay::mpi:
+      return "Mpi";
+    default:
+      return "Automatic";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, TransportTest, testing::ValuesIn(ways()), name_of);
@@ -347,7 +356,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, TransportTest, testing::ValuesIn(ways()), name_of
 TEST(TransportWays, HaveNamesAndSayHowMessagesTravel) {
   const Communicator comm(MPI_COMM_WORLD);
   BackEnd space = tests::make_space();
-  for (const char* name : {"auto", "staged"}) {
+  for (const char* name : {"auto", "shared", "staged"}) {
     Transport<BackEnd> transport(space, comm, transport_way_named(name));
     transport.connect();
     EXPECT_NE(transport.description(), "") << name;

@@ -57,8 +57,8 @@ Result forces_with_delays(const Communicator& comm, const GravityParameters& gra
 TEST(DelayedMessages, ChangeNoBitOfTheForces) {
   const Communicator comm(MPI_COMM_WORLD);
   for (const std::string& method : method_names())
-    for (const TransportWay way : {TransportWay::automatic, TransportWay::staged}) {
-      SCOPED_TRACE(method + (way == TransportWay::staged ? ", staged" : ", automatic"));
+    for (const TransportWay way : {TransportWay::automatic, TransportWay::shared, TransportWay::staged}) {
+      SCOPED_TRACE(method + (way == TransportWay::staged ? ", staged" : way == TransportWay::shared ? ", shared" : ", automatic"));
       GravityParameters gravity{.method = method, .softening = 0.01};
       const Result prompt = forces_with_delays(comm, gravity, way, 0, 0);
       delayed = 0;
