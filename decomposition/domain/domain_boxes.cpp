@@ -28,7 +28,7 @@ LimitOfClass box_sizes(const Tree<Space>& tree, std::size_t particle_count) {
   return sizes;
 }
 
-// Boxes copied to the host at once; more are rare.
+// Boxes of a class copied to the host at once; more are rare.
 constexpr std::uint32_t boxes_expected = 1024;
 
 /// What the host reads besides the boxes.
@@ -54,9 +54,10 @@ struct MarkChildren {
   }
 };
 
-/// A box and its particles, of which the first one gives its place in Morton order.
+/// A box, its particles and the key of its centre.
 struct PlacedBox {
   std::uint32_t first_particle, particle_count;
+  std::uint64_t key;
   TargetBox box;
 };
 
@@ -70,6 +71,7 @@ struct ListBoxes {
   const std::uint8_t* tree_level;  ///< [particles] says where groups begin
   std::uint32_t particle_count;    ///< of the rank
   const Double4* position;
+  KeyCube cube;
   double length;
   PlacedBox* out;
   std::uint32_t capacity;
@@ -99,7 +101,7 @@ struct ListBoxes {
       end += links[next].particle_count;
     }
     for (float& half : box.half_size) half *= target_margin * target_margin;
-    add({first, end - first, box});
+    add(first, end - first, box);
   }
   GROVE_HD bool begins_group_at(std::uint32_t particle) const {
     return !tree_level || particle == 0 || particle == particle_count || begins_group(tree_level[particle]);
@@ -130,11 +132,12 @@ struct ListBoxes {
     TargetBox box{};
     box.centre = position_of(position[particle]);
     box.least_acceleration = least_acceleration[c];
-    add({particle, 1, box});
+    add(particle, 1, box);
   }
-  GROVE_HD void add(const PlacedBox& box) const {
+  GROVE_HD void add(std::uint32_t first_particle, std::uint32_t particles, const TargetBox& box) const {
     const std::uint32_t at = fetch_add(*count, 1);
-    if (at < capacity) out[at] = box;
+    if (at >= capacity) return;
+    out[at] = {first_particle, particles, morton_key({box.centre.x, box.centre.y, box.centre.z, 0}, cube), box};
   }
 };
 
@@ -172,17 +175,15 @@ struct WidenBox {
   static constexpr std::uint32_t most_looked_at = 1024;
 };
 
-/// The boxes of `list`, in Morton order.
-std::vector<TargetBox> in_order(std::span<const std::byte> list, std::size_t count) {
+/// The boxes of `list` in Morton order, in which those of one class are by their particles.
+std::vector<PlacedBox> in_order(std::span<const std::byte> list, std::size_t count, int classes) {
   std::vector<PlacedBox> placed(count);
   std::memcpy(static_cast<void*>(placed.data()), list.data(), count * sizeof(PlacedBox));
-  std::sort(placed.begin(), placed.end(), [](const PlacedBox& a, const PlacedBox& b) { return a.first_particle < b.first_particle; });
-  std::vector<TargetBox> boxes;
-  for (const PlacedBox& p : placed) boxes.push_back(p.box);
-  return boxes;
+  std::sort(placed.begin(), placed.end(), [classes](const PlacedBox& a, const PlacedBox& b) {
+    return classes > 1 && a.key != b.key ? a.key < b.key : a.first_particle < b.first_particle;
+  });
+  return placed;
 }
-
-std::uint64_t key_of(const TargetBox& box, const KeyCube& cube) { return morton_key({box.centre.x, box.centre.y, box.centre.z, 0}, cube); }
 
 /// The box around several boxes.
 TargetBox join(std::span<const TargetBox> boxes, const TreeScale& scale) {
@@ -204,11 +205,10 @@ TargetBox join(std::span<const TargetBox> boxes, const TreeScale& scale) {
   return all;
 }
 
-/// Joins boxes in Morton order to a few. They are divided between neighbours whose smallest common cell is largest.
-std::vector<TargetBox> join_to_few(std::span<const TargetBox> fine, const KeyCube& cube, const TreeScale& scale) {
+/// Joins boxes in Morton order to a few. They are divided between neighbours whose smallest common cell is largest. `key`: of their
+/// centres.
+std::vector<TargetBox> join_to_few(std::span<const TargetBox> fine, std::span<const std::uint64_t> key, const TreeScale& scale) {
   if (fine.empty()) return {};
-  std::vector<std::uint64_t> key;
-  for (const TargetBox& box : fine) key.push_back(key_of(box, cube));
   std::vector<std::size_t> ends;
   for (std::size_t k = 1; k < fine.size(); ++k) ends.push_back(k);
   const std::size_t kept = std::min<std::size_t>(coarse_box_capacity - 1, ends.size());
@@ -239,7 +239,7 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
   const std::uint32_t cells = tree.cell_count();
   const LimitOfClass sizes = box_sizes(tree, particle_count);
   Scratch<Space, std::uint8_t> mark(space, cells);
-  for (std::uint32_t capacity = boxes_expected;;) {
+  for (std::uint32_t capacity = boxes_expected * static_cast<std::uint32_t>(tree.class_count);;) {
     // One block of memory, for a single copy to the host.
     Scratch<Space, std::byte> found(space, sizeof(Description) + capacity * sizeof(PlacedBox));
     auto* const description = reinterpret_cast<Description*>(found.data());
@@ -247,8 +247,8 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
     space.fill_bytes(mark.data(), 0, cells);
     space.for_each(cells, MarkChildren{tree.links.data(), sizes, mark.data(), end_keys.data, particle_count, description});
     space.for_each(cells, ListBoxes{tree.links.data(), tree.geometry.data(), tree.least_acceleration.data(), sizes, mark.data(),
-                                    particles.tree_level, static_cast<std::uint32_t>(particle_count), particles.position.data, scale.length,
-                                    list, capacity, &description->box_count});
+                                    particles.tree_level, static_cast<std::uint32_t>(particle_count), particles.position.data, cube,
+                                    scale.length, list, capacity, &description->box_count});
     if (margin.time > 0)
       space.for_each_by_team(capacity, WidenBox{list, &description->box_count, particles.velocity, margin, 1 / scale.length});
     std::vector<std::byte> seen(found.view().size);
@@ -260,13 +260,14 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
       capacity = what.box_count;
       continue;
     }
-    domain.fine = in_order(std::span(seen).subspan(sizeof(Description)), what.box_count);
-    break;
+    std::vector<std::uint64_t> key;
+    for (const PlacedBox& placed : in_order(std::span(seen).subspan(sizeof(Description)), what.box_count, tree.class_count)) {
+      domain.fine.push_back(placed.box);
+      key.push_back(placed.key);
+    }
+    domain.coarse = join_to_few(domain.fine, key, scale);
+    return domain;
   }
-  // The boxes of each class are in Morton order.
-  if (tree.class_count > 1) std::ranges::stable_sort(domain.fine, {}, [&](const TargetBox& box) { return key_of(box, cube); });
-  domain.coarse = join_to_few(domain.fine, cube, scale);
-  return domain;
 }
 
 template DomainDescription describe_domain(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, const DomainParticles&,

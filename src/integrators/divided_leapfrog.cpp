@@ -246,9 +246,9 @@ template <class Space>
 Rungs DividedLeapfrog<Space>::occupied(StepContext<Space>& context) const {
   if (rules_.are_given) return {own_.coarsest, own_.coarsest};
   const Rungs here = rungs_occupied(context.space(), context.particles());
-  const Communicator& comm = context.comm();
-  const Rungs rungs{comm.min(here.coarsest), comm.max(here.finest)};
-  return {std::min(rungs.coarsest, rungs.finest), rungs.finest};  // without particles there is one step
+  int ends[] = {-here.coarsest, here.finest};
+  context.comm().max(std::span<int>(ends));
+  return {std::min(-ends[0], ends[1]), ends[1]};  // without particles there is one step
 }
 
 template <class Space>
