@@ -14,6 +14,8 @@ namespace {
 /// longer by less than a new tree would cost (docs/development/constants.md), and potentials, whose error depends on the size of cells,
 /// differ little.
 constexpr double growth_at_ends = 0.15;
+/// The same where walks are for some of the particles.
+constexpr double growth_for_some = 0.3;
 /// Where each step has a new tree, the motion is found once in so many: that is a sum over all particles, for which the host waits.
 constexpr int trees_without_motion = 8;
 
@@ -22,11 +24,12 @@ constexpr const char* saved_motion = "tree.motion";
 
 }  // namespace
 
-int TreeReuse::planned_steps(double drift) const {
+int TreeReuse::planned_steps(double drift, bool for_some) const {
   if (drift == 0 || !has_motion_ || most_steps_ <= 1) return 1;
   // The first and the last step are half of all drifts away from the middle.
   const double growth = std::sqrt(mean_square_) * std::abs(drift);
-  return growth > 0 ? static_cast<int>(std::min<double>(most_steps_, 1 + 2 * growth_at_ends / growth)) : most_steps_;
+  const double allowed = for_some ? growth_for_some : growth_at_ends;
+  return growth > 0 ? static_cast<int>(std::min<double>(most_steps_, 1 + 2 * allowed / growth)) : most_steps_;
 }
 
 bool TreeReuse::needs_motion(int planned_steps) const {

@@ -25,7 +25,7 @@ void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& 
     return;
   }
   forget_ahead();
-  if (!can_reuse_tree(particles, drift) || !reuse_tree(particles, clock, targets)) make_tree(particles, clock, drift);
+  if (!can_reuse_tree(particles, drift) || !reuse_tree(particles, clock, targets)) make_tree(particles, clock, drift, targets);
   particles.has_acceleration = false;  // until forces() sets them anew
 }
 
@@ -69,7 +69,7 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
     // A particle was thrown out of the tree. The last accelerations, on some ranks these, are as good as before; the work is not known.
     walks_.forget_work(particles);
     particles.has_acceleration = true;
-    make_tree(particles, clock, reuse_.drift());
+    make_tree(particles, clock, reuse_.drift(), Targets::all);
     outcome = walk(particles, nullptr, clock, once);
   }
   if (outcome != WalkOutcome::complete) throw std::logic_error("the walk of new trees is not complete");
@@ -119,33 +119,33 @@ void TreeSolver<Space>::update_tree(Particles<Space>& particles, PhaseClock<Spac
 /// Makes a new tree. Where the opening criterion looks at the last accelerations and there are none, or none that tell anything of the
 /// next ones, a geometric walk finds the first ones.
 template <class Space>
-void TreeSolver<Space>::make_tree(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
-  if (particles.has_acceleration && build_tree(law_, particles, clock, drift, false)) return;
+void TreeSolver<Space>::make_tree(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets) {
+  if (particles.has_acceleration && build_tree(law_, particles, clock, drift, targets, false)) return;
   particles.has_acceleration = false;
   if (law_.needs_acceleration()) {
-    build_tree(law_.without_acceleration(), particles, clock, 0, true);
+    build_tree(law_.without_acceleration(), particles, clock, 0, Targets::all, true);
     walk(particles, nullptr, clock, {});
     others_.release();
   }
-  build_tree(law_, particles, clock, drift, false);
+  build_tree(law_, particles, clock, drift, targets, false);
 }
 
 /// Returns false, with no tree, if the last accelerations tell nothing of the next ones. Without accelerations the particles are those of a
 /// new run. `is_temporary`: the trees of other ranks are given up after the next walk.
 template <class Space>
 bool TreeSolver<Space>::build_tree(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift,
-                                   bool is_temporary) {
+                                   Targets targets, bool is_temporary) {
   clock.begin("keys");
   const bool is_new_run = !particles.has_acceleration;
   is_new_run ? reuse_.reset() : reuse_.end();
   begin_arena_step();
-  const int planned = reuse_.planned_steps(drift);
+  const int planned = planned_steps(drift, targets);
   const bool has_grown = own_.find_frame(particles, 0.5 * (planned - 1) * drift, is_new_run);
   if (!is_new_run && law.needs_acceleration() && has_grown) return false;
   own_.exchange(law, particles, clock);
   if (!is_temporary) others_.make_room(own_.tree(), particles);
   const View<const float> last_acceleration = own_.build(law, particles, clock);
-  if (drift != 0 && own_.can_be_reused()) begin_reuse(planned, drift, particles);
+  if (drift != 0 && own_.can_be_reused()) begin_reuse(planned, drift, targets, particles);
   own_.find_moments(particles, last_acceleration, clock);
   others_.select(own_, particles, clock, reuse_.time_left());
   others_.send(own_, particles, clock, is_temporary);
@@ -160,10 +160,10 @@ void TreeSolver<Space>::begin_arena_step() {
 }
 
 template <class Space>
-void TreeSolver<Space>::begin_reuse(int planned_steps, double drift, const Particles<Space>& particles) {
-  if (reuse_.needs_motion(planned_steps)) reuse_.set_motion(own_.motion(particles));
+void TreeSolver<Space>::begin_reuse(int planned, double drift, Targets targets, const Particles<Space>& particles) {
+  if (reuse_.needs_motion(planned)) reuse_.set_motion(own_.motion(particles));
   // Particles may have become faster since the last tree. Fewer steps than planned do not end as they began: that is rare.
-  reuse_.begin(std::min(planned_steps, reuse_.planned_steps(drift)), drift);
+  reuse_.begin(std::min(planned, planned_steps(drift, targets)), drift);
 }
 
 template <class Space>

@@ -40,10 +40,12 @@ class TreeSolver final : public ForceSolver<Space> {
   }
   bool reuse_tree(Particles<Space>& particles, PhaseClock<Space>& clock, Targets targets);
   void update_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
-  void make_tree(Particles<Space>& particles, PhaseClock<Space>& clock, double drift);
-  bool build_tree(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift, bool is_temporary);
+  void make_tree(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets);
+  bool build_tree(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets,
+                  bool is_temporary);
+  int planned_steps(double drift, Targets targets) const { return reuse_.planned_steps(drift, targets == Targets::some); }
   void begin_arena_step();
-  void begin_reuse(int planned_steps, double drift, const Particles<Space>& particles);
+  void begin_reuse(int planned, double drift, Targets targets, const Particles<Space>& particles);
   WalkOutcome walk(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
                    const std::function<void()>& meanwhile);
 

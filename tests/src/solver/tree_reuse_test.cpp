@@ -44,6 +44,7 @@ TEST(TreeReuse, IsShorterTheFasterBoxesGrow) {
   }
   EXPECT_EQ(before, 1);
   EXPECT_EQ(reuse.planned_steps(0.0099), 4);
+  EXPECT_EQ(reuse.planned_steps(0.0099, true), 7) << "walks for some particles alone";
   // One group in a million that is much faster than the others hardly counts.
   reuse.set_motion({1e6, 1e6 * 100 + 1e6});
   EXPECT_EQ(reuse.planned_steps(0.0099), 4);
