@@ -183,7 +183,7 @@ struct KeepEntries {
   }
 };
 
-/// Writes the cells and particles of all trees.
+/// Writes the cells and particles of all trees. A leaf writes its particles.
 struct WriteTrees {
   const std::uint64_t* key;
   const std::uint32_t* children;
@@ -193,16 +193,16 @@ struct WriteTrees {
   EntryKeys keys;
   TreeView tree;
   int stride;
-  CellLinks* links;
-  CellGeometry* geometry;
-  float* multipole;
-  Double4* particles;
+  const PackedTree* layout;  ///< [receivers]
+  std::byte* bytes;
 
   template <class Team>
   GROVE_HD void operator()(const Team& team, std::size_t i) const {
     const std::uint32_t c = keys.cell(key[i]), receiver = keys.receiver(key[i]), sent_children = children[i];
     const CellLinks own = tree.links[c];
-    const std::uint32_t to = particle_offset[i];
+    const PackedTree packed = layout[receiver];
+    const std::size_t cell = i - first[receiver];
+    const std::uint32_t particle = particle_offset[i] - first_particle[receiver];
     if (team.rank() == 0) {
       CellLinks sent;
       if (sent_children != closed_cell) {
@@ -211,16 +211,17 @@ struct WriteTrees {
         if (sent_children > 0)
           sent.first_child = lower_bound(key, first[receiver], first[receiver + 1], keys.key(receiver, own.first_child)) - first[receiver];
         else
-          sent.first_particle = to - first_particle[receiver];
+          sent.first_particle = particle;
       }
-      links[i] = sent;
-      geometry[i] = tree.geometry[c];
+      packed.links_in(bytes)[cell] = sent;
+      packed.geometry_in(bytes)[cell] = tree.geometry[c];
     }
     const auto lane = static_cast<std::uint32_t>(team.rank());
-    for (auto k = static_cast<int>(lane); k < stride; k += Team::size)
-      multipole[i * static_cast<std::size_t>(stride) + k] = tree.multipole[std::size_t{c} * stride + k];
+    float* const multipole = packed.multipole_in(bytes) + cell * static_cast<std::size_t>(stride);
+    for (auto k = static_cast<int>(lane); k < stride; k += Team::size) multipole[k] = tree.multipole[std::size_t{c} * stride + k];
     const std::uint32_t count = sent_children == 0 ? own.particle_count : 0;
-    for (std::uint32_t k = lane; k < count; k += Team::size) particles[to + k] = tree.particles[own.first_particle + k];
+    Double4* const particles = packed.particles_in(bytes) + particle;
+    for (std::uint32_t k = lane; k < count; k += Team::size) particles[k] = tree.particles[own.first_particle + k];
   }
 };
 
@@ -285,7 +286,7 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
       capacity_ = selected + selected / 4;
       continue;
     }
-    count_trees(receivers, std::span(seen).subspan(level_count + 1));
+    lay_out(space, receivers, std::span(seen).subspan(level_count + 1));
     space.copy(tree_begin_.data(), first, tree_begin_.size() * sizeof(std::uint32_t));
     resize_entries(selected);
     space.for_each(
@@ -305,7 +306,7 @@ TreeReceivers EssentialTrees<Space>::begin_selection(const Tree<Space>& tree, co
   for (int c = 0; c < class_count; ++c) roots.push_back(tree.root_of(c));
   cell_counts.assign(boxes.rank_count() * roots.size(), 0);
   particle_counts.assign(boxes.rank_count() * roots.size(), 0);
-  particles_ = 0;
+  layout.assign(boxes.rank_count() * roots.size(), {});
   resize_entries(0);
   return {boxes, roots};
 }
@@ -319,25 +320,33 @@ void EssentialTrees<Space>::resize_entries(std::size_t selected) {
 
 /// `begins`: as tree_begin_.
 template <class Space>
-void EssentialTrees<Space>::count_trees(const TreeReceivers& receivers, std::span<const std::uint32_t> begins) {
+void EssentialTrees<Space>::lay_out(Space& space, const TreeReceivers& receivers, std::span<const std::uint32_t> begins) {
   const std::size_t count = receivers.trees.size();
   const auto first_cell = begins.first(count + 1), first_particle = begins.subspan(count + 1);
+  std::vector<PackedTree> of_receivers;
+  std::uint64_t end = 0;
   for (std::size_t r = 0; r < count; ++r) {
-    cell_counts[receivers.place[r]] = first_cell[r + 1] - first_cell[r];
-    particle_counts[receivers.place[r]] = first_particle[r + 1] - first_particle[r];
+    const std::size_t place = receivers.place[r];
+    cell_counts[place] = first_cell[r + 1] - first_cell[r];
+    particle_counts[place] = first_particle[r + 1] - first_particle[r];
+    layout[place] = {end, cell_counts[place], particle_counts[place], static_cast<std::uint64_t>(multipole_stride(form))};
+    end = layout[place].end;
+    of_receivers.push_back(layout[place]);
   }
-  particles_ = first_particle[count];
+  device_layout_.resize_discard(count);
+  copy_from_host<Space, PackedTree>(space, of_receivers, device_layout_.view());
 }
 
 template <class Space>
 void EssentialTrees<Space>::write(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles) {
-  this->resize_discard(key_.size(), particles_, form);
+  std::uint64_t end = 0;
+  for (const PackedTree& packed : layout) end = std::max(end, packed.end);
+  bytes.resize_discard(end);
   if (key_.size() == 0) return;
   const std::uint32_t* const first = tree_begin_.data();
-  space.for_each_by_team(key_.size(),
-                         WriteTrees{key_.data(), children_.data(), particle_offset_.data(), first, first + tree_begin_.size() / 2,
-                                    EntryKeys(tree), tree.view(tree_particles.data), multipole_stride(form), this->links.data(),
-                                    this->geometry.data(), this->multipole.data(), this->particles.data()});
+  space.for_each_by_team(key_.size(), WriteTrees{key_.data(), children_.data(), particle_offset_.data(), first,
+                                                 first + tree_begin_.size() / 2, EntryKeys(tree), tree.view(tree_particles.data),
+                                                 multipole_stride(form), device_layout_.data(), bytes.data()});
 }
 
 template <class Space>
@@ -386,7 +395,7 @@ void EssentialTrees<Space>::select(Space& space, const Tree<Space>& tree, const 
   begins.insert(begins.end(), first_particle.begin(), first_particle.end());
   tree_begin_.resize_discard(begins.size());
   copy_from_host<Space, std::uint32_t>(space, begins, tree_begin_.view());
-  count_trees(receivers, begins);
+  lay_out(space, receivers, begins);
 }
 
 template class EssentialTrees<BackEnd>;

@@ -11,48 +11,23 @@
 #include <vector>
 
 #include "decomposition/domain/domain_exchange.hpp"
+#include "decomposition/domain/packed_trees.hpp"
 #include "kernels/gravity/gravity_law.hpp"
 
 namespace grove {
 
-/// Trees one after the other, in arrays of a space with the layout of tree.hpp.
-template <class Space>
-struct TreeArrays {
-  explicit TreeArrays(Space& space) : links(space), geometry(space), multipole(space), particles(space) {}
-
-  /// Contents are undefined.
-  void resize_discard(std::size_t cells, std::size_t particle_count, const ExpansionForm& form) {
-    links.resize_discard(cells);
-    geometry.resize_discard(cells);
-    multipole.resize_discard(cells * static_cast<std::size_t>(multipole_stride(form)));
-    particles.resize_discard(particle_count);
-  }
-  /// Frees the memory.
-  void release() {
-    links.release();
-    geometry.release();
-    multipole.release();
-    particles.release();
-  }
-
-  Buffer<Space, CellLinks> links;
-  Buffer<Space, CellGeometry> geometry;
-  Buffer<Space, float> multipole;
-  Buffer<Space, Double4> particles;
-};
-
 struct TreeReceivers;
 
-/// The essential trees for all other ranks, in rank order. Links count from the first cell and particle of each tree. With several classes
-/// of softening, a rank gets a tree of each class, one after the other.
+/// The essential trees for all other ranks, in rank order, as messages. Links count from the first cell and particle of each tree. With
+/// several classes of softening, a rank gets a tree of each class, one after the other.
 ///
 /// select() decides which cells are sent, open or closed; write() copies these as they now are. While a tree is reused its cells keep their
 /// particles, so that a selection can be written again in later steps.
 template <class Space>
-class EssentialTrees : public TreeArrays<Space> {
+class EssentialTrees {
  public:
   explicit EssentialTrees(Space& space)
-      : TreeArrays<Space>(space), key_(space), children_(space), particle_offset_(space), tree_begin_(space) {}
+      : bytes(space), key_(space), children_(space), particle_offset_(space), tree_begin_(space), device_layout_(space) {}
 
   /// Selects the trees for all ranks with boxes. Synchronises once; more often in the first steps of a run and where trees grow fast.
   void select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, const BoxesOfRanks& boxes);
@@ -64,22 +39,27 @@ class EssentialTrees : public TreeArrays<Space> {
   /// Synchronises.
   void select(Space& space, const Tree<Space>& tree, const BoxesOfRanks& boxes, const std::vector<std::uint64_t>& closed_cells);
 
+  /// Frees the memory of what is written.
+  void release() { bytes.release(); }
+
   ExpansionForm form;  ///< of the multipoles
   int class_count = 1;
   std::vector<std::uint64_t> cell_counts;      ///< [ranks][classes] cells of each tree
   std::vector<std::uint64_t> particle_counts;  ///< [ranks][classes] particles of each tree
+  std::vector<PackedTree> layout;              ///< [ranks][classes] where each tree is in `bytes`
+  Buffer<Space, std::byte> bytes;              ///< the messages of all ranks
 
  private:
   TreeReceivers begin_selection(const Tree<Space>& tree, const BoxesOfRanks& boxes);
   void resize_entries(std::size_t selected);
-  void count_trees(const TreeReceivers& receivers, std::span<const std::uint32_t> begins);
+  void lay_out(Space& space, const TreeReceivers& receivers, std::span<const std::uint32_t> begins);
 
   // The selected cells, sorted by receiver and level.
   Buffer<Space, std::uint64_t> key_;              ///< see EntryKeys
   Buffer<Space, std::uint32_t> children_;         ///< number of children that are sent, or closed_cell
   Buffer<Space, std::uint32_t> particle_offset_;  ///< [cells] particles sent before each
   Buffer<Space, std::uint32_t> tree_begin_;       ///< [2][trees + 1] the first cell and the first particle of each tree
-  std::uint64_t particles_ = 0;                   ///< of all trees
+  Buffer<Space, PackedTree> device_layout_;       ///< [trees]
   std::size_t capacity_ = 0;                      ///< room for selected cells
   std::vector<std::uint32_t> expected_on_level_;  ///< cells selected on each level in the last call
 };

@@ -8,23 +8,45 @@ namespace grove {
 
 namespace {
 
-/// Links of a received tree count from its first cell and particle. Makes them count from the start of the arrays.
-struct Relocate {
-  CellLinks* links;
+/// Copies trees from messages to the arrays, a leaf with its particles. Links of a received tree count from its first cell and particle, in
+/// the arrays from their start.
+struct UnpackTrees {
+  const std::byte* bytes;
+  const PackedTree* layout;         ///< [trees]
   const std::uint32_t* cell_begin;  ///< [trees + 1]
   const std::uint32_t* particle_begin;
   std::uint32_t trees, first_cell;
+  int stride;
+  CellLinks* links;
+  CellGeometry* geometry;
+  float* multipole;
+  Double4* particles;
 
-  GROVE_HD void operator()(std::size_t i) const {
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
     const auto c = static_cast<std::uint32_t>(first_cell + i);
     const std::uint32_t tree = lower_bound(cell_begin, 0, trees, std::uint64_t{c} + 1) - 1;
-    links[c].first_child += cell_begin[tree];
-    links[c].first_particle += particle_begin[tree];
+    const PackedTree packed = layout[tree];
+    if (packed.links == PackedTree::nowhere) return;
+    const std::size_t cell = c - cell_begin[tree];
+    const CellLinks sent = packed.links_in(bytes)[cell];
+    if (team.rank() == 0) {
+      CellLinks placed = sent;
+      placed.first_child += cell_begin[tree];
+      placed.first_particle += particle_begin[tree];
+      links[c] = placed;
+      geometry[c] = packed.geometry_in(bytes)[cell];
+    }
+    const auto lane = static_cast<std::uint32_t>(team.rank());
+    const float* const terms = packed.multipole_in(bytes) + cell * static_cast<std::size_t>(stride);
+    for (auto k = static_cast<int>(lane); k < stride; k += Team::size) multipole[std::size_t{c} * stride + k] = terms[k];
+    if (sent.child_count > 0) return;
+    const Double4* const from = packed.particles_in(bytes) + sent.first_particle;
+    Double4* const to = particles + particle_begin[tree] + sent.first_particle;
+    for (std::uint32_t k = lane; k < sent.particle_count; k += Team::size) to[k] = from[k];
   }
 };
 
-/// Messages of one tree: links, geometry, multipoles, particles.
-constexpr std::size_t messages_a_tree = 4;
 /// With fewer ranks hardly any is so distant that a root is enough, and a collective costs more than the messages.
 constexpr int ranks_for_gathered_roots = 9;
 
@@ -66,7 +88,14 @@ TreeSize unpack(std::uint64_t packed) { return {packed >> 32, packed & 0xfffffff
 
 template <class Space>
 TreeExchange<Space>::TreeExchange(Space& space, const Communicator& comm, TransportWay way)
-    : space_(space), comm_(comm), transport_(space, comm, way), separate_(space), device_roots_(space), device_begins_(space) {}
+    : space_(space),
+      comm_(comm),
+      transport_(space, comm, way),
+      inbox_(space),
+      separate_(space),
+      device_roots_(space),
+      device_begins_(space),
+      device_layout_(space) {}
 
 template <class Space>
 void TreeExchange<Space>::connect() {
@@ -98,6 +127,44 @@ void TreeExchange<Space>::order_sources(std::span<const std::uint64_t> sizes, st
       if (comm_.rank() + d < comm_.size()) take(comm_.rank() + d, c);
       if (comm_.rank() - d >= 0) take(comm_.rank() - d, c);
     }
+}
+
+/// Lists the messages, to and from ranks for which not all trees are a root alone, and where each tree is in them.
+template <class Space>
+void TreeExchange<Space>::list_messages(const EssentialTrees<Space>& trees, std::span<const std::uint64_t> to,
+                                        std::span<const std::uint64_t> from) {
+  const auto classes = static_cast<std::size_t>(class_count_), stride = static_cast<std::size_t>(multipole_stride(form_));
+  const auto has_message = [&](std::span<const std::uint64_t> sizes, int rank) {
+    return std::ranges::any_of(sizes.subspan(place_of(rank, 0), classes), [&](std::uint64_t packed) {
+      const TreeSize size = unpack(packed);
+      return size.cells > 0 && !is_root_alone(size.cells, size.particles);
+    });
+  };
+  const auto message_in = [&](const std::vector<PackedTree>& layout, int rank) {
+    Message message{rank, PackedTree::nowhere, 0};
+    for (const PackedTree& packed : std::span(layout).subspan(place_of(rank, 0), classes)) {
+      message.begin = std::min(message.begin, packed.links);
+      message.end = std::max(message.end, packed.end);
+    }
+    return message;
+  };
+  sent_.clear();
+  received_.clear();
+  std::vector<PackedTree> layout(from.size());
+  std::uint64_t end = 0;
+  for (int r = 0; r < comm_.size(); ++r) {
+    if (has_message(to, r)) sent_.push_back(message_in(trees.layout, r));
+    if (!has_message(from, r)) continue;
+    for (std::size_t place = place_of(r, 0); place < place_of(r + 1, 0); ++place) {
+      const TreeSize size = unpack(from[place]);
+      if (size.cells == 0) continue;
+      layout[place] = {end, size.cells, size.particles, stride};
+      end = layout[place].end;
+    }
+    received_.push_back(message_in(layout, r));
+  }
+  for (Source& source : sources_) source.packed = layout[place_of(source.rank, source.its_class)];
+  inbox_.resize_discard(end);
 }
 
 /// Sets walk_roots_: for each class the root of the local tree, if joins_, and those of all remote trees.
@@ -141,7 +208,7 @@ void TreeExchange<Space>::take_room(Tree<Space>& own, ParticleArray<Space>& posi
   }
 }
 
-/// Whether a tree is in the table of all roots and not a message.
+/// Whether a tree is in the table of all roots.
 template <class Space>
 bool TreeExchange<Space>::is_root_alone(std::uint64_t cells, std::uint64_t particles) const {
   return comm_.size() >= ranks_for_gathered_roots && cells == 1 && particles == 0;
@@ -154,13 +221,13 @@ void TreeExchange<Space>::gather_roots(const EssentialTrees<Space>& trees) {
   const std::size_t words = root_words(form_), terms = words - link_words - geometry_words;
   std::vector<std::uint32_t> roots(classes * words, 0);
   std::vector<bool> is_known(classes, false);
-  std::size_t cell = 0;
-  for (std::size_t t = 0; t < trees.cell_counts.size(); cell += trees.cell_counts[t++]) {
+  for (std::size_t t = 0; t < trees.cell_counts.size(); ++t) {
     if (is_known[t % classes] || !is_root_alone(trees.cell_counts[t], trees.particle_counts[t])) continue;
     std::uint32_t* const root = roots.data() + t % classes * words;
-    space_.copy_to_host(root, trees.links.data() + cell, sizeof(CellLinks));
-    space_.copy_to_host(root + link_words, trees.geometry.data() + cell, sizeof(CellGeometry));
-    space_.copy_to_host(root + link_words + geometry_words, trees.multipole.data() + cell * terms, terms * sizeof(float));
+    const PackedTree& packed = trees.layout[t];
+    space_.copy_to_host(root, packed.links_in(trees.bytes.data()), sizeof(CellLinks));
+    space_.copy_to_host(root + link_words, packed.geometry_in(trees.bytes.data()), sizeof(CellGeometry));
+    space_.copy_to_host(root + link_words + geometry_words, packed.multipole_in(trees.bytes.data()), terms * sizeof(float));
     is_known[t % classes] = true;
   }
   roots_ = comm_.all_gather_rows(std::span<const std::uint32_t>(roots));
@@ -171,7 +238,7 @@ void TreeExchange<Space>::place_roots() {
   const std::size_t words = root_words(form_);
   std::vector<std::uint32_t> roots, place;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
-    if (!is_root_alone(cell_begin_[k + 1] - cell_begin_[k], particle_begin_[k + 1] - particle_begin_[k])) continue;
+    if (sources_[k].packed.links != PackedTree::nowhere) continue;
     const auto number = place_of(sources_[k].rank, sources_[k].its_class);
     const auto root = roots_.begin() + static_cast<std::ptrdiff_t>(words * number);
     roots.insert(roots.end(), root, root + static_cast<std::ptrdiff_t>(words));
@@ -187,45 +254,6 @@ void TreeExchange<Space>::place_roots() {
 }
 
 template <class Space>
-void TreeExchange<Space>::declare_sends(const EssentialTrees<Space>& trees) {
-  const auto stride = static_cast<std::size_t>(multipole_stride(trees.form));
-  std::size_t cell = 0, item = 0;
-  for (std::size_t t = 0; t < trees.cell_counts.size(); ++t) {
-    const std::size_t cells = trees.cell_counts[t], items = trees.particle_counts[t];
-    if (cells > 0 && !is_root_alone(cells, items)) {
-      const auto send = [&]<class T>(const Buffer<Space, T>& array, std::size_t first, std::size_t count) {
-        transport_.send(bytes_of(View<const T>(array.view().part(first, count))), static_cast<int>(t) / class_count_);
-      };
-      send(trees.links, cell, cells);
-      send(trees.geometry, cell, cells);
-      send(trees.multipole, cell * stride, cells * stride);
-      send(trees.particles, item, items);
-    }
-    cell += cells;
-    item += items;
-  }
-}
-
-template <class Space>
-void TreeExchange<Space>::declare_receives() {
-  const auto stride = static_cast<std::size_t>(multipole_stride(form_));
-  receive_begin_.assign(1, 0);
-  for (std::size_t k = 0; k < sources_.size(); ++k) {
-    const std::size_t cell = cell_begin_[k], cells = cell_begin_[k + 1] - cell;
-    const std::size_t item = particle_begin_[k], items = particle_begin_[k + 1] - item;
-    receive_begin_.push_back(receive_begin_.back() + (is_root_alone(cells, items) ? 0 : messages_a_tree));
-    if (is_root_alone(cells, items)) continue;
-    const auto receive = [&]<class T>(T* array, std::size_t first, std::size_t count) {
-      transport_.receive(bytes_of(View<T>{array + first, count}), sources_[k].rank);
-    };
-    receive(arrays_.links, cell, cells);
-    receive(arrays_.geometry, cell, cells);
-    receive(arrays_.multipole, cell * stride, cells * stride);
-    receive(arrays_.particles, item, items);
-  }
-}
-
-template <class Space>
 void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_temporary) {
   connect();
   joins_ = is_fast_ && !is_temporary;
@@ -234,8 +262,10 @@ void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>&
   std::vector<std::uint64_t> sizes(trees.cell_counts.size());
   for (std::size_t r = 0; r < sizes.size(); ++r) sizes[r] = pack({trees.cell_counts[r], trees.particle_counts[r]});
   const auto own_particles = static_cast<std::uint32_t>(positions.size());
-  order_sources(comm_.all_to_all(sizes), joins_ ? own.cell_count() : 0, joins_ ? own_particles : 0);
+  const std::vector<std::uint64_t> their_sizes = comm_.all_to_all(sizes);
+  order_sources(their_sizes, joins_ ? own.cell_count() : 0, joins_ ? own_particles : 0);
   form_ = trees.form;
+  list_messages(trees, sizes, their_sizes);
   begin_again(trees, own, positions);
   list_roots(own);
   std::vector<std::uint32_t> begins = walk_roots_;
@@ -243,6 +273,10 @@ void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>&
   begins.insert(begins.end(), particle_begin_.begin(), particle_begin_.end());
   device_begins_.resize_discard(begins.size());
   copy_from_host<Space, std::uint32_t>(space_, begins, device_begins_.view());
+  std::vector<PackedTree> layout;
+  for (const Source& source : sources_) layout.push_back(source.packed);
+  device_layout_.resize_discard(layout.size());
+  copy_from_host<Space, PackedTree>(space_, layout, device_layout_.view());
 }
 
 template <class Space>
@@ -254,18 +288,20 @@ void TreeExchange<Space>::begin_again(const EssentialTrees<Space>& trees, Tree<S
     place_roots();
   }
   transport_.begin(Tag::tree_data, is_temporary_ ? largest_temporary_outbox : no_limit);
-  declare_sends(trees);
-  declare_receives();
+  for (const Message& m : sent_) transport_.send(trees.bytes.view().part(m.begin, m.end - m.begin), m.rank);
+  for (const Message& m : received_) transport_.receive(inbox_.view().part(m.begin, m.end - m.begin), m.rank);
   transport_.start();
 }
 
 template <class Space>
 void TreeExchange<Space>::receive() {
   if (sources_.empty()) return;
-  transport_.arrive(0, receive_begin_.back());
+  transport_.arrive(0, transport_.receive_count());
   const std::uint32_t* const cell_begin = device_begins_.data() + walk_roots_.size();
-  space_.for_each(cell_begin_.back() - cell_begin_.front(), Relocate{arrays_.links, cell_begin, cell_begin + cell_begin_.size(),
-                                                                     static_cast<std::uint32_t>(sources_.size()), cell_begin_.front()});
+  space_.for_each_by_team(received_cells(),
+                          UnpackTrees{inbox_.data(), device_layout_.data(), cell_begin, cell_begin + cell_begin_.size(),
+                                      static_cast<std::uint32_t>(sources_.size()), cell_begin_.front(), multipole_stride(form_),
+                                      arrays_.links, arrays_.geometry, arrays_.multipole, arrays_.particles});
 }
 
 template <class Space>

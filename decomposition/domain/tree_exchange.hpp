@@ -7,8 +7,8 @@
 // With several classes of softening each rank sends a tree of each class, and walks ask for trees class by class. Trees are in the order of
 // ranks, nearest ranks first, so that sums do not depend on the order of arrival.
 //
-// For a distant rank, a tree is its root alone, the same for all such ranks. With many ranks all roots are gathered by one collective, and
-// only larger trees are messages.
+// A rank gets one message with its trees of all classes. For a distant rank, a tree is its root alone, the same for all such ranks. With
+// many ranks all roots are gathered by one collective, and only ranks with larger trees get messages.
 #pragma once
 
 #include <vector>
@@ -19,6 +19,32 @@
 #include "kernels/particles/particles.hpp"
 
 namespace grove {
+
+/// Trees one after the other, in arrays of a space with the layout of tree.hpp.
+template <class Space>
+struct TreeArrays {
+  explicit TreeArrays(Space& space) : links(space), geometry(space), multipole(space), particles(space) {}
+
+  /// Contents are undefined.
+  void resize_discard(std::size_t cells, std::size_t particle_count, const ExpansionForm& form) {
+    links.resize_discard(cells);
+    geometry.resize_discard(cells);
+    multipole.resize_discard(cells * static_cast<std::size_t>(multipole_stride(form)));
+    particles.resize_discard(particle_count);
+  }
+  /// Frees the memory.
+  void release() {
+    links.release();
+    geometry.release();
+    multipole.release();
+    particles.release();
+  }
+
+  Buffer<Space, CellLinks> links;
+  Buffer<Space, CellGeometry> geometry;
+  Buffer<Space, float> multipole;
+  Buffer<Space, Double4> particles;
+};
 
 template <class Space>
 class TreeExchange {
@@ -49,8 +75,11 @@ class TreeExchange {
   void finish() { transport_.finish(); }
   /// Whether the local tree had too little room for the remote ones and has moved to other memory of the step.
   bool has_moved_own_tree() const { return has_moved_; }
-  /// Frees the memory of remote trees that are not appended to the local one.
-  void release() { separate_.release(); }
+  /// Frees the memory of messages, and that of remote trees that are not appended to the local one.
+  void release() {
+    inbox_.release();
+    separate_.release();
+  }
 
   /// Remote particles for which the next set is expected to need room behind the local ones; 0 if none were appended so far.
   std::size_t expected_particles() const { return expected_particles_; }
@@ -60,9 +89,15 @@ class TreeExchange {
   std::string description() const { return transport_.description(); }
 
  private:
-  /// Where a tree comes from.
+  /// Where a tree comes from, and where it is in the messages.
   struct Source {
     int rank, its_class;
+    PackedTree packed{};
+  };
+  /// The trees of a rank, in the bytes [begin, end) of the messages.
+  struct Message {
+    int rank;
+    std::uint64_t begin, end;
   };
   /// The place of a tree among those of all ranks and classes.
   std::size_t place_of(int rank, int its_class) const {
@@ -77,14 +112,12 @@ class TreeExchange {
   };
 
   void order_sources(std::span<const std::uint64_t> sizes, std::uint32_t first_cell, std::uint32_t first_particle);
+  void list_messages(const EssentialTrees<Space>& trees, std::span<const std::uint64_t> to, std::span<const std::uint64_t> from);
   void list_roots(const Tree<Space>& own);
   bool is_root_alone(std::uint64_t cells, std::uint64_t particles) const;
   void gather_roots(const EssentialTrees<Space>& trees);
   void place_roots();
   void take_room(Tree<Space>& own, ParticleArray<Space>& positions);
-  void declare_sends(const EssentialTrees<Space>& trees);
-  void declare_receives();
-
   Space& space_;
   const Communicator& comm_;
   Transport<Space> transport_;
@@ -98,14 +131,16 @@ class TreeExchange {
   int class_count_ = 1;
   std::vector<Source> sources_;                                   ///< in the order in which trees are received
   std::vector<std::uint32_t> cell_begin_{0}, particle_begin_{0};  ///< [sources + 1] begin of each tree in the arrays
-  std::vector<std::size_t> receive_begin_{0};                     ///< [sources + 1] first message of each tree; none for a root alone
+  std::vector<Message> sent_, received_;
   Arrays arrays_{};
+  Buffer<Space, std::byte> inbox_;              ///< the messages of all ranks
   TreeArrays<Space> separate_;                  ///< remote trees, unless joins_
   std::vector<std::uint32_t> roots_;            ///< [ranks][classes][words of a root], if roots are gathered
   Buffer<Space, std::uint32_t> device_roots_;   ///< on the device: roots that are whole trees, then the numbers of their cells
   std::vector<std::uint32_t> walk_roots_;       ///< cells where walks start, class by class
   std::vector<std::size_t> walk_root_begin_;    ///< [classes + 1] first of these cells of each class
   Buffer<Space, std::uint32_t> device_begins_;  ///< on the device: walk_roots_, cell_begin_, particle_begin_
+  Buffer<Space, PackedTree> device_layout_;     ///< on the device: Source::packed [sources]
 };
 
 }  // namespace grove

@@ -69,7 +69,7 @@ double MemoryModel::arena_bytes(double particles, int ranks) const {
   return std::max(arena_room * arena_ * particles, smallest_arena) + (on_gpu_ ? stack_bytes(particles, ranks) : 0);
 }
 
-// Fitted to what 2, 3, 4 and 6 ranks held on the CPU with 5,000 to 400,000 particles each, in six Plummer spheres: all within 24 %, since
+// Fitted to what 2, 3, 4 and 6 ranks held on the CPU with 5,000 to 400,000 particles each, in five Plummer spheres: all within 24 %, since
 // it depends on where the borders of ranks meet the centre. The first term is that of arrays, which grow by a sixteenth when particles
 // come, and of cells of other ranks that are not at a border: more of them for the walk `tree`. The second is that of the trees for and
 // from other ranks: a surface. Both have twice as many sides where there are twice as many ranks, until all six sides have neighbours. The
@@ -77,7 +77,7 @@ double MemoryModel::arena_bytes(double particles, int ranks) const {
 double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
   if (ranks == 1) return 0;
   if (is_direct_) return ring_block * particles * std::min(ranks - 1, 2) + (on_gpu_ ? outbox : 0);
-  const double sides = std::log2(std::min(ranks, 6)), border = (is_tree_ ? 0.55 : 1.1) * (150 + 16 * cell_);
+  const double sides = std::log2(std::min(ranks, 6)), border = (is_tree_ ? 0.6 : 1.35) * (150 + 16 * cell_);
   return sides * ((is_tree_ ? 60 : 14) * particles + border * std::cbrt(particles * particles)) + (on_gpu_ ? 2 * outbox : 0.3e6);
 }
 

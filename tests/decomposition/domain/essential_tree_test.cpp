@@ -112,6 +112,31 @@ class EssentialTreeTest : public ::testing::Test {
   }
 };
 
+/// The written trees, one after the other.
+struct Written {
+  std::vector<CellLinks> links;
+  std::vector<CellGeometry> geometry;
+  std::vector<Double4> particles;
+
+  Written(BackEnd& space, const EssentialTrees<BackEnd>& trees) {
+    const std::vector<std::byte> bytes = tests::download(space, trees.bytes);
+    for (std::size_t t = 0; t < trees.layout.size(); ++t) {
+      if (trees.cell_counts[t] == 0) continue;
+      append(links, trees.layout[t].links_in(bytes.data()), trees.cell_counts[t]);
+      append(geometry, trees.layout[t].geometry_in(bytes.data()), trees.cell_counts[t]);
+      append(particles, trees.layout[t].particles_in(bytes.data()), trees.particle_counts[t]);
+    }
+  }
+
+ private:
+  template <class T>
+  static void append(std::vector<T>& to, const T* from, std::uint64_t count) {
+    const std::size_t before = to.size();
+    to.resize(before + count);
+    std::memcpy(static_cast<void*>(to.data() + before), from, count * sizeof(T));
+  }
+};
+
 TEST_F(EssentialTreeTest, TreesOfAllReceiversAreCompleteAndClosedWhereTheyMayBe) {
   const tests::BuiltTree built(space, tests::plummer_sphere(4000, 1));
   frame = built.frame;
@@ -124,9 +149,7 @@ TEST_F(EssentialTreeTest, TreesOfAllReceiversAreCompleteAndClosedWhereTheyMayBe)
       gravity.softening_kernel = "wendland_c2";
       trees.select(space, GravityLaw(gravity).at(frame.scale), built.tree, boxes);
       trees.write(space, built.tree, built.particles.position.view());
-      const auto links = tests::download(space, trees.links);
-      const auto geometry = tests::download(space, trees.geometry);
-      const auto particles = tests::download(space, trees.particles);
+      const auto [links, geometry, particles] = Written(space, trees);
       std::size_t cell = 0, particle = 0;
       for (std::size_t r = 0; r < boxes.rank_count(); ++r) {
         SCOPED_TRACE(opening + ", softening " + std::to_string(softening) + ", rank " + std::to_string(r));
@@ -159,24 +182,22 @@ TEST_F(EssentialTreeTest, AreWrittenAgainAsTheCellsNowAre) {
   EssentialTrees<BackEnd> trees(space);
   trees.select(space, GravityLaw(gravity).at(frame.scale), built.tree, boxes_of_six_ranks());
   trees.write(space, built.tree, built.particles.position.view());
-  const auto before = tests::download(space, trees.geometry);
-  const auto particles_before = tests::download(space, trees.particles);
+  const Written before(space, trees);
   const Double3 shift{0.125, -0.25, 0.5};
   std::vector<Double4> position = tests::download(space, built.particles.position);
   for (Double4& p : position) p = {p.x + shift.x, p.y + shift.y, p.z + shift.z, p.w};
   copy_from_host<BackEnd, Double4>(space, position, built.particles.position.view());
   built.find_moments(space);
   trees.write(space, built.tree, built.particles.position.view());
-  const auto after = tests::download(space, trees.geometry);
-  const auto particles_after = tests::download(space, trees.particles);
-  ASSERT_EQ(after.size(), before.size());
-  ASSERT_EQ(particles_after.size(), particles_before.size());
-  ASSERT_GT(particles_after.size(), 100U);
-  for (std::size_t c = 0; c < after.size(); ++c) {
-    const Double3 moved = after[c].centre_of_mass - before[c].centre_of_mass;
+  const Written after(space, trees);
+  ASSERT_EQ(after.geometry.size(), before.geometry.size());
+  ASSERT_EQ(after.particles.size(), before.particles.size());
+  ASSERT_GT(after.particles.size(), 100U);
+  for (std::size_t c = 0; c < after.geometry.size(); ++c) {
+    const Double3 moved = after.geometry[c].centre_of_mass - before.geometry[c].centre_of_mass;
     ASSERT_LT(std::abs(moved.x - shift.x) + std::abs(moved.y - shift.y) + std::abs(moved.z - shift.z), 1e-6) << c;
   }
-  for (std::size_t i = 0; i < particles_after.size(); ++i) ASSERT_EQ(particles_after[i].y, particles_before[i].y + shift.y) << i;
+  for (std::size_t i = 0; i < after.particles.size(); ++i) ASSERT_EQ(after.particles[i].y, before.particles[i].y + shift.y) << i;
 }
 
 TEST_F(EssentialTreeTest, AreSelectedAsSaved) {
@@ -192,10 +213,10 @@ TEST_F(EssentialTreeTest, AreSelectedAsSaved) {
   EXPECT_EQ(restored.cell_counts, trees.cell_counts);
   EXPECT_EQ(restored.particle_counts, trees.particle_counts);
   EXPECT_EQ(restored.closed_cells(space), closed);
-  const auto a = tests::download(space, trees.links), b = tests::download(space, restored.links);
-  ASSERT_EQ(a.size(), b.size());
-  EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(CellLinks)), 0);
-  EXPECT_TRUE(tests::same_bits(tests::download(space, trees.particles), tests::download(space, restored.particles)));
+  const Written a(space, trees), b(space, restored);
+  ASSERT_EQ(a.links.size(), b.links.size());
+  EXPECT_EQ(std::memcmp(a.links.data(), b.links.data(), a.links.size() * sizeof(CellLinks)), 0);
+  EXPECT_TRUE(tests::same_bits(a.particles, b.particles));
   closed.pop_back();
   EXPECT_THROW(restored.select(space, built.tree, boxes, closed), DataError);
 }
