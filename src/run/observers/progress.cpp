@@ -16,7 +16,7 @@ namespace grove {
 namespace {
 
 constexpr int bar_width = 16;
-constexpr double in_place_interval_s = 0.1, line_interval_s = 30, first_line_s = 10;
+constexpr double in_place_interval_s = 0.1, line_interval_s = 30, first_line_s = 1;
 constexpr double weight_of_new_step = 0.2;
 
 }  // namespace

@@ -29,10 +29,17 @@ TEST_F(ProgressTest, WritesAtMostOneLineForEveryTenPercentOfAFastRun) {
   EXPECT_EQ(count('\r'), 0u);
 }
 
-TEST_F(ProgressTest, WritesALineAfterTenSecondsOfASlowRunAndThenEveryThirty) {
+TEST_F(ProgressTest, WritesALineAfterASecondOfASlowRunAndThenEveryThirty) {
   Progress progress(out, ProgressStyle::lines, 100000);
-  for (std::uint64_t step = 1; step <= 100; ++step) progress.update({step, 0.1, 10.0 * static_cast<double>(step), 10, 100});
-  EXPECT_EQ(count('\n'), 34u);
+  const auto take_steps = [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t step = first; step <= last; ++step) progress.update({step, 0.1, 0.25 * static_cast<double>(step), 0.25, 100});
+  };
+  take_steps(1, 3);
+  EXPECT_EQ(count('\n'), 0u);
+  take_steps(4, 4);
+  EXPECT_EQ(count('\n'), 1u) << "the user wants to know how long it will take";
+  take_steps(5, 400);
+  EXPECT_EQ(count('\n'), 4u) << "at 1, 31, 61 and 91 s";
 }
 
 TEST_F(ProgressTest, ShowsStepTimeSpeedAndRemainingTime) {
