@@ -27,6 +27,8 @@
 #include "src/commands/options.hpp"
 #include "src/commands/program.hpp"
 #include "src/config/config_source.hpp"
+#include "src/plot/profile_picture.hpp"
+#include "src/plot/python.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/run/start/recorded_physics.hpp"
 
@@ -38,7 +40,7 @@ struct ProfileOptions {
   std::vector<std::string> files;
   std::string columns, centre, centre_on, velocity_within, spacing, from, to, fractions = "0.1,0.5,0.9", disc;
   std::uint64_t shells = ShellChoice{}.count;
-  std::string csv, lagrangian_csv, hdf5;
+  std::string csv, lagrangian_csv, hdf5, picture;
   CommonOptions common;
   JsonOption json;
 };
@@ -134,10 +136,16 @@ void require_new_files(const ProfileOptions& options) {
   check("--csv", options.csv);
   check("--lagrangian-csv", options.lagrangian_csv);
   check("--hdf5", options.hdf5);
+  check("--picture", options.picture);
   if (!options.hdf5.empty()) require_new_snapshot(options.hdf5, false, options.files, "--hdf5");
-  for (const auto& [option, file] :
-       {std::pair{"--csv", options.csv}, {"--lagrangian-csv", options.lagrangian_csv}, {"--hdf5", options.hdf5}})
+  for (const auto& [option, file] : {std::pair{"--csv", options.csv},
+                                     {"--lagrangian-csv", options.lagrangian_csv},
+                                     {"--hdf5", options.hdf5},
+                                     {"--picture", options.picture}})
     if (!file.empty() && file != "-") require_new_file(option, file);
+  if (options.picture.empty()) return;
+  require_png(options.picture, "--picture");
+  require_matplotlib();
 }
 
 /// Writes text to a new file, which appears when it is complete, or to standard output for "-". Not collective.
@@ -154,6 +162,10 @@ void write_results(const ProfileOptions& options, const ProfileReport& report) {
   if (!options.csv.empty()) write_result("--csv", options.csv, profile_csv(report));
   if (!options.lagrangian_csv.empty()) write_result("--lagrangian-csv", options.lagrangian_csv, lagrangian_csv(report));
   if (!options.hdf5.empty()) write_result("--hdf5", options.hdf5, profile_file_image(options.hdf5, report));
+  if (!options.picture.empty()) {
+    require_new_file("--picture", options.picture);
+    draw_profiles(profile_json(report), report.snapshots.front().units, options.picture);
+  }
   if (!replaces_table(options)) write_text("-", printable_text(profile_text(report)));
   if (options.json.given()) options.json.write(profile_json(report));
 }
@@ -290,6 +302,9 @@ CommandAction declare_profile(CLI::App& app) {
                  "write centres, Lagrangian radii and, with --disc, the bar as CSV to a new file; or -")
       ->type_name("FILE");
   app.add_option("--hdf5", options->hdf5, "write all as HDF5 to a new file")->type_name("FILE");
+  app.add_option("--picture", options->picture,
+                 "draw velocities, densities, dispersions, and radii over time or the bar, with Python and matplotlib, to a new file")
+      ->type_name("FILE.png");
   app.add_option("--columns", options->columns, "what the columns of a text table are, as initial_conditions.columns of a run")
       ->type_name("LIST");
   options->json.declare(app);

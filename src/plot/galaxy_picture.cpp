@@ -1,7 +1,5 @@
 #include "src/plot/galaxy_picture.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -9,7 +7,7 @@
 #include <vector>
 
 #include "io/files/partial_file.hpp"
-#include "kernels/base/physical_constants.hpp"
+#include "src/plot/axis_units.hpp"
 #include "src/plot/python.hpp"
 
 namespace grove {
@@ -19,24 +17,6 @@ extern const std::string_view galaxy_script;
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// "kpc", "2.5 kpc"; empty for 1.
-std::string multiple(double factor, const std::string& unit) {
-  return std::abs(factor - 1) < 1e-3 ? unit : fmt::format("{:.4g} {}", factor, unit);
-}
-
-/// The names of the code units, for the axes.
-Json units_json(const UnitSystem& units) {
-  if (!is_physical(units))
-    return {{"length", "N-body units"}, {"velocity", "N-body units"}, {"density", "N-body units"}, {"surface_density", "N-body units"}};
-  const ShownUnit shown = unit_of_length(1, units);
-  const std::string length = multiple(1 / shown.in_code_units, shown.name), per = length == shown.name ? length : "(" + length + ")";
-  const std::string mass = multiple(units.mass_in_g / solar_mass_in_g, "Msun");
-  return {{"length", length},
-          {"velocity", multiple(units.velocity_in_cm_per_s / 1e5, "km/s")},
-          {"density", fmt::format("{} / {}^3", mass, per)},
-          {"surface_density", fmt::format("{} / {}^2", mass, per)}};
-}
 
 double density_at(const GalaxyComponent& model, double r) { return model.disc ? model.disc->surface_density(r) : model.sphere->density(r); }
 double dispersion_at(const GalaxyComponent& model, double r) {
@@ -96,7 +76,7 @@ Json rotation_json(const CheckedGalaxy& galaxy) {
 }  // namespace
 
 void draw_galaxy(const CheckedGalaxy& galaxy, const UnitSystem& units, const std::string& out) {
-  Json drawing = {{"title", galaxy.parameters.name}, {"units", units_json(units)}, {"rotation", rotation_json(galaxy)}};
+  Json drawing = {{"title", galaxy.parameters.name}, {"units", axis_units(units)}, {"rotation", rotation_json(galaxy)}};
   std::uint64_t count = 0;
   double longest = 0, largest = 0;  // half-mass radii of discs, and of all
   for (const CheckedComponent& component : galaxy.components) {

@@ -70,41 +70,23 @@ class Redirections {
   posix_spawn_file_actions_t actions_{};
 };
 
-[[noreturn]] void throw_lacking_package(const ScriptResult& result) {
-  throw SystemError(
-      fmt::format("{} lacks a package that plots need ({}): install it (Debian, Ubuntu: apt-get install "
-                  "python3-matplotlib), or name a Python that has it in the environment variable GROVE_PYTHON",
-                  python_in_words(), result.last_error()));
-}
+/// The exit code of a script that lacks a package.
+constexpr int lacks_package = 4;
 
-}  // namespace
+/// The Python of the system, which has its packages, where another one stands before it in PATH.
+constexpr const char* system_python = "/usr/bin/python3";
 
-std::string python_program() {
+/// The user's Python; empty: none is named.
+std::string given_python() {
   const char* given = std::getenv("GROVE_PYTHON");
-  return given && *given ? given : "python3";
+  return given ? given : "";
 }
+std::string first_python() { return given_python().empty() ? "python3" : given_python(); }
+bool may_try_system_python() { return given_python().empty() && ::access(system_python, X_OK) == 0; }
 
-std::string python_in_words() {
-  std::string program = python_program();
-  const char* const path = std::getenv("PATH");
-  std::istringstream directories(path && program.find('/') == std::string::npos ? path : "");
-  for (std::string directory; std::getline(directories, directory, ':');)
-    if (const std::string file = directory + "/" + program; ::access(file.c_str(), X_OK) == 0) return fmt::format("{} ({})", program, file);
-  return program;
-}
-
-std::string ScriptResult::last_error() const {
-  const std::size_t end = errors.find_last_not_of("\n \t");
-  if (end == std::string::npos) return "";
-  const std::size_t before = errors.rfind('\n', end);
-  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-  return errors.substr(begin, end + 1 - begin);
-}
-
-ScriptResult run_python(std::string_view script, const std::vector<std::string>& arguments) {
+ScriptResult run_with(std::string program, std::string_view script, const std::vector<std::string>& arguments) {
   const MemoryFile in(script), out, err;
   const Redirections redirections(in, out, err);
-  std::string program = python_program();
   std::vector<std::string> words{program, "-"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
@@ -124,13 +106,47 @@ ScriptResult run_python(std::string_view script, const std::vector<std::string>&
   return result;
 }
 
+[[noreturn]] void throw_lacking_package(const ScriptResult& result) {
+  const bool are_two = may_try_system_python();
+  throw SystemError(fmt::format(
+      "{} {} a package that plots need ({}): install it (Debian, Ubuntu: apt-get install "
+      "python3-matplotlib), or name a Python that has it in the environment variable GROVE_PYTHON",
+      python_in_words() + (are_two ? fmt::format(" and {}", system_python) : ""), are_two ? "lack" : "lacks", result.last_error()));
+}
+
+}  // namespace
+
+std::string python_in_words() {
+  const std::string program = first_python();
+  const char* const path = std::getenv("PATH");
+  std::istringstream directories(path && program.find('/') == std::string::npos ? path : "");
+  for (std::string directory; std::getline(directories, directory, ':');)
+    if (const std::string file = directory + "/" + program; ::access(file.c_str(), X_OK) == 0) return fmt::format("{} ({})", program, file);
+  return program;
+}
+
+std::string ScriptResult::last_error() const {
+  const std::size_t end = errors.find_last_not_of("\n \t");
+  if (end == std::string::npos) return "";
+  const std::size_t before = errors.rfind('\n', end);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  return errors.substr(begin, end + 1 - begin);
+}
+
+ScriptResult run_python(std::string_view script, const std::vector<std::string>& arguments) {
+  ScriptResult result = run_with(first_python(), script, arguments);
+  return result.exit_code == lacks_package && may_try_system_python() ? run_with(system_python, script, arguments) : result;
+}
+
 void require_matplotlib() {
-  const ScriptResult result = run_python("import matplotlib", {});
+  constexpr std::string_view script =
+      "import sys\ntry:\n  import matplotlib\nexcept ImportError as error:\n  sys.stderr.write(str(error))\n  sys.exit(4)\n";
+  const ScriptResult result = run_python(script, {});
   if (result.exit_code != 0) throw_lacking_package(result);
 }
 
 std::string draw_png(std::string_view script, const std::vector<std::string>& arguments, const std::string& what) {
-  constexpr int found_bad_data = 3, lacks_package = 4;
+  constexpr int found_bad_data = 3;
   ScriptResult result = run_python(script, arguments);
   if (result.exit_code == found_bad_data) throw DataError(result.last_error());
   if (result.exit_code == lacks_package) throw_lacking_package(result);

@@ -7,9 +7,8 @@
 
 namespace grove {
 
-/// The Python that runs scripts: the user's, by GROVE_PYTHON in the environment, or python3.
-std::string python_program();
-/// The same with the file that it is in PATH: "python3 (/usr/bin/python3)".
+/// The Python that runs scripts: the user's, by GROVE_PYTHON in the environment, or python3 with the file that it is in PATH: "python3
+/// (/usr/local/bin/python3)".
 std::string python_in_words();
 
 /// The result of a script.
@@ -21,8 +20,9 @@ struct ScriptResult {
   std::string last_error() const;
 };
 
-/// Runs the text of a script with `arguments` (sys.argv from 1 on) and waits for its end. Not collective. Throws SystemError when Python
-/// cannot be started, with the package that has it, or when a signal ends it.
+/// Runs the text of a script with `arguments` (sys.argv from 1 on) and waits for its end. A script that lacks a package, which it says by
+/// exit code 4, is run by /usr/bin/python3 then, unless the user has named a Python. Not collective. Throws SystemError when Python cannot
+/// be started, with the package that has it, or when a signal ends it.
 ScriptResult run_python(std::string_view script, const std::vector<std::string>& arguments);
 
 /// Throws SystemError, with the package to install, unless Python has what plots need. Not collective.

@@ -31,6 +31,20 @@ bar_at() {
     print "43 1 1.5 0 0.1 0 1 0\n44 1 0 1.5 -0.1 -1 0 0\n45 1 -1.5 0 0.1 0 -1 0\n46 1 0 -1.5 -0.1 1 0 0" }'
 }
 
+# is_picture FILE INK...: a picture of grove profile; in each of its four panels, so much of it is drawn at least (per mille of the area).
+is_picture() {
+  by_python matplotlib "
+import matplotlib.image
+picture = matplotlib.image.imread('$1')[:, :, :3]
+assert picture.shape == (1000, 1300, 3), picture.shape
+for k, ink in enumerate('${*:2}'.split()):
+    # Within the frame: lines are coloured or black, the grid is light grey.
+    y, x = 90 + 455 * (k // 2), 90 + 650 * (k % 2)
+    panel = picture[y:y + 320, x:x + 500]
+    drawn = ((panel.max(axis=2) - panel.min(axis=2) > 0.3) | (panel.max(axis=2) < 0.3)).mean()
+    assert drawn >= float(ink) / 1000, (k, drawn)"
+}
+
 tests_follow
 
 one_snapshot_gives_its_profile_and_says_centre_and_G() {
@@ -183,6 +197,27 @@ files_that_cannot_be_compared_are_named() {
     ranks 2 compare twice.txt twice.txt --renumber --max-position 0 >out.txt &&
     fails_with 3 "their numbers cannot stand beside each other" "$grove" compare a.hdf5 "$data/hdf5/swift_ics.hdf5" && fails_with 3 "absent.hdf5" "$grove" compare a.hdf5 absent.hdf5 &&
     fails_with 2 "B is required" "$grove" compare a.hdf5 && fails_with 2 "--max-position" "$grove" compare a.hdf5 a.hdf5 --max-position=-1
+}
+
+python_draws_profiles_as_pictures() {
+  local drawing
+  drawing=$(python_with "matplotlib") || is_not_tried "no Python with matplotlib"
+  export GROVE_PYTHON=$drawing
+  "$grove" ic disc --n 20000 --out d.hdf5 >ic.txt && "$grove" profile d.hdf5 --picture shells.png >out.txt && contains out.txt "centre:" &&
+    ranks 2 profile d.hdf5 --disc disc --picture rings.png >out.txt && is_picture shells.png 3 3 3 3 && is_picture rings.png 1.5 3 3 1 || return 1
+  # A bar that turns: its strength and pattern speed over time. One of the files has no time.
+  for k in 0 1 2; do bar_at $k $((20 * k)) >bar$k.txt; done
+  "$grove" profile bar?.txt --columns "id m x y z vx vy vz" --disc all --shells 2 --picture series.png >out.txt && is_picture series.png 0 0 0 1 &&
+    grep -v time: bar0.txt >timeless.txt && "$grove" profile timeless.txt bar1.txt --columns "id m x y z vx vy vz" --picture timeless.png >out.txt && is_picture timeless.png 0 0 0 0 || return 1
+  "$grove" profile d.hdf5 --json 1.json >1.txt && "$grove" profile d.hdf5 --json 2.json --picture again.png >2.txt && holds cmp 1.json 2.json && holds cmp 1.txt 2.txt
+}
+
+a_picture_of_profiles_that_cannot_be_made_is_refused_before_any_work() {
+  plummer 1 a.hdf5 && echo mine >mine.png && fails_with 2 "must end in .png" "$grove" profile a.hdf5 --picture p.pdf &&
+    fails_with 2 "mine.png exists and is not overwritten" ranks 2 profile a.hdf5 --picture mine.png && contains mine.png mine &&
+    fails_with 2 "another result goes to this file" "$grove" profile a.hdf5 --csv p.png --picture p.png && holds [ ! -e p.png ] || return 1
+  printf '#!/bin/sh\ncat >/dev/null\nexit 4\n' >bare && chmod +x bare
+  GROVE_PYTHON=$PWD/bare fails_with 4 "lacks a package that plots need" "$grove" profile a.hdf5 --picture p.png && holds [ ! -e p.png ]
 }
 
 the_centre_of_a_disc_is_that_of_the_disc_and_not_of_the_denser_galaxy() {

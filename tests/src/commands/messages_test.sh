@@ -171,9 +171,16 @@ another_external_potential_is_named_where_the_log_does_not_fit() {
   rm output/energy.csv && "$grove" run run.toml --quiet --set time.end=2 --continue --force-config --set external.potential=logarithmic
 }
 
-a_plot_names_the_python_that_it_tried() {
-  mkdir bin && printf '#!/bin/sh\ncat >/dev/null\necho "No module named matplotlib" >&2\nexit 4\n' >bin/python3 && chmod +x bin/python3 &&
-    "$grove" run run.toml --quiet && unset GROVE_PYTHON && PATH="$PWD/bin:$PATH" fails_with 4 "python3 ($PWD/bin/python3) lacks a package" "$grove" plot output
+a_plot_tries_the_python_of_the_system_and_names_those_that_it_tried() {
+  mkdir bin broken && printf '#!/bin/sh\ncat >/dev/null\necho "No module named matplotlib" >&2\nexit 4\n' >bin/python3 && chmod +x bin/python3 &&
+    echo 'raise ImportError("none here")' >broken/matplotlib.py && "$grove" run run.toml --quiet && unset GROVE_PYTHON || return 1
+  local tried="python3 ($PWD/bin/python3) lacks a package"
+  [ ! -x /usr/bin/python3 ] || tried="python3 ($PWD/bin/python3) and /usr/bin/python3 lack a package"
+  PATH="$PWD/bin:$PATH" PYTHONPATH=$PWD/broken fails_with 4 "$tried" "$grove" plot output && holds [ ! -e output/plot.png ] || return 1
+  # A Python that the user names is the only one.
+  GROVE_PYTHON=$PWD/bin/python3 fails_with 4 "$PWD/bin/python3 lacks a package" "$grove" plot output || return 1
+  /usr/bin/python3 -c "import matplotlib" 2>/dev/null || is_not_tried "the system's Python has no matplotlib"
+  PATH="$PWD/bin:$PATH" "$grove" plot output >out.txt && holds [ -s output/plot.png ]
 }
 
 output_that_cannot_be_written_is_an_error() {
