@@ -26,13 +26,16 @@ double a2_phase_of(const Moments& mean) {
   return phase >= 0 ? phase : phase + 180 < 180 ? phase + 180 : 0;
 }
 
-Bar bar_of(const GroupMoments& moments, const std::vector<double>& edges, const Group& group) {
+Bar bar_of(const GroupMoments& moments, const std::vector<double>& edges, const Group& group, const std::optional<double>& radius) {
   Bar bar;
+  const auto is_better = [&](double a2, double edge) {
+    return radius ? !(std::abs(edge - *radius) >= std::abs(bar.radius - *radius)) : !(a2 <= bar.a2);
+  };
   for (std::size_t k = 0; k < moments.shells.size(); ++k) {
     const ShellMoments& shell = moments.shells[k];
     const auto inside = static_cast<double>(shell.particles_inside);
     const double a2 = a2_of(shell.mean_inside);
-    if (inside < least_share_of_bar * static_cast<double>(group.particles) || std::isnan(a2) || a2 <= bar.a2) continue;
+    if (inside < least_share_of_bar * static_cast<double>(group.particles) || std::isnan(a2) || !is_better(a2, edges[k + 1])) continue;
     bar = {.a2 = a2,
            .noise = 1 / std::sqrt(inside),
            .radius = edges[k + 1],

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "kernels/space/vector.hpp"
@@ -32,8 +33,9 @@ struct Bar {
   bool is_significant() const { return a2 > 3 * noise; }
 };
 
-/// Of the outer edges of the shells inside of which is at least 1 % of the group's particles, that with the largest A2.
-Bar bar_of(const GroupMoments& moments, const std::vector<double>& edges, const Group& group);
+/// Of the outer edges of the shells inside of which is at least 1 % of the group's particles, that with the largest A2; if `radius` is
+/// given, the one nearest to it.
+Bar bar_of(const GroupMoments& moments, const std::vector<double>& edges, const Group& group, const std::optional<double>& radius = {});
 
 /// The directions in which phases are counted: from x_axis, about `axis`; unit vectors.
 struct DiscPlane {

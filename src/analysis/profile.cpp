@@ -183,7 +183,7 @@ SnapshotProfile measure_profile(const ParticleSet& particles, const ComponentNam
     of_group.columns = column_values(shells, is_disc);
     of_group.inside = moments[g].inside;
     of_group.outside = moments[g].outside;
-    if (is_disc) of_group.bar = bar_of(moments[g], edges, groups[g]);
+    if (is_disc) of_group.bar = bar_of(moments[g], edges, groups[g], request.bar_radius);
   }
   return profile;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct ProfileRequest {
   std::string centre_on;
   /// The component, or "all", whose angular momentum is the axis of rings; empty: spherical shells about the centre.
   std::string disc;
+  /// The radius inside of which the bar is measured: the outer edge of a ring that is nearest to it. Empty: that with the strongest bar.
+  std::optional<double> bar_radius;
 };
 
 /// A component, or all particles.

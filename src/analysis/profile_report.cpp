@@ -65,10 +65,10 @@ const GroupProfile* named_group(const SnapshotProfile& profile, const std::strin
   return found == profile.groups.end() ? nullptr : &*found;
 }
 
-std::string bar_line(const Bar& bar) {
+std::string bar_line(const Bar& bar, bool is_largest) {
   if (std::isnan(bar.a2)) return "";
-  return fmt::format("bar: A2 = {:.4g} (noise {:.2g}) inside {:.4g}, where it is largest, phase {} degrees\n", bar.a2, bar.noise,
-                     bar.radius, short_number(bar.phase));
+  return fmt::format("bar: A2 = {:.4g} (noise {:.2g}) inside {:.4g},{} phase {} degrees\n", bar.a2, bar.noise, bar.radius,
+                     is_largest ? " where it is largest," : "", short_number(bar.phase));
 }
 
 std::string head_text(const MeasuredSnapshot& snapshot, const ProfileRequest& request) {
@@ -79,7 +79,7 @@ std::string head_text(const MeasuredSnapshot& snapshot, const ProfileRequest& re
   text += as_notes(snapshot.notes) + centre_line(snapshot, request.centre);
   if (snapshot.profile.is_disc)
     text += fmt::format("axis: angular momentum of '{}', {}\n", request.disc, vector_text(snapshot.profile.plane.axis)) +
-            bar_line(named_group(snapshot.profile, request.disc)->bar);
+            bar_line(named_group(snapshot.profile, request.disc)->bar, !request.bar_radius);
   return text;
 }
 

@@ -38,7 +38,7 @@ namespace {
 
 struct ProfileOptions {
   std::vector<std::string> files;
-  std::string columns, centre, centre_on, velocity_within, spacing, from, to, fractions = "0.1,0.5,0.9", disc;
+  std::string columns, centre, centre_on, velocity_within, spacing, from, to, fractions = "0.1,0.5,0.9", disc, bar_radius;
   std::uint64_t shells = ShellChoice{}.count;
   std::string csv, lagrangian_csv, hdf5, picture;
   CommonOptions common;
@@ -75,6 +75,9 @@ ProfileRequest request_of(const ProfileOptions& options) {
   request.centre = centre_of(options.centre, !options.disc.empty());
   request.centre.velocity_radius = radius_of("--velocity-within", options.velocity_within);
   request.disc = options.disc;
+  request.bar_radius = radius_of("--bar-radius", options.bar_radius);
+  if (request.bar_radius && request.disc.empty()) throw ConfigError("--bar-radius has no effect without --disc, and must go");
+  if (request.bar_radius && *request.bar_radius == 0) throw ConfigError("--bar-radius 0: must be > 0");
   request.centre_on = options.centre_on;
   if (!request.centre_on.empty() && request.centre.kind == CentreKind::given)
     throw ConfigError("--centre-on has no effect with a --centre that is given as a point, and must go");
@@ -296,6 +299,9 @@ CommandAction declare_profile(CLI::App& app) {
   app.add_option("--disc", options->disc,
                  "rings about the angular momentum of this component, instead of shells; e.g. --disc disc, or --disc all")
       ->type_name("COMPONENT");
+  app.add_option("--bar-radius", options->bar_radius,
+                 "with --disc, measure the bar inside of the ring that ends nearest to this radius [where it is strongest]")
+      ->type_name("R");
   app.add_option("--csv", options->csv, "write all profiles as CSV to a new file; -: to standard output instead of the table")
       ->type_name("FILE");
   app.add_option("--lagrangian-csv", options->lagrangian_csv,

@@ -356,6 +356,18 @@ TEST_F(ProfileTest, ABarHasItsStrengthAndPhaseInAPlaneOfAnyDirection) {
     }
 }
 
+TEST_F(ProfileTest, ABarIsMeasuredInsideTheRadiusThatIsAskedFor) {
+  const ParticleSet disc = barred_disc(plane_of({0, 0, 1}), 25);
+  for (const auto& [asked, edge, a2] :
+       {std::tuple{0.2, 1.0, 1.0 / 9}, {1.4, 1.0, 1.0 / 9}, {1.6, 2.0, 3.0 / 19}, {2.9, 3.0, 3.0 / 27}, {99.0, 3.0, 3.0 / 27}}) {
+    ProfileRequest request = request_of_rings();
+    request.bar_radius = asked;
+    const Bar bar = measure(disc, request).groups[1].bar;
+    EXPECT_DOUBLE_EQ(bar.radius, edge) << asked;
+    EXPECT_NEAR(bar.a2, a2, 1e-14) << asked;
+  }
+}
+
 TEST_F(ProfileTest, PhasesAreCountedFromTheXAxis) {
   const ParticleSet all = particles_at({{1, 1, 0, 1, 2}, {-1, -1, 0, 1, 2}});
   for (const double sense : {1.0, -1.0}) {

@@ -154,6 +154,7 @@ mistakes_are_named() {
     fails_with 2 "--spacing cubic" "$grove" profile a.hdf5 --spacing cubic && fails_with 2 "--from 3: must be less" "$grove" profile a.hdf5 --from 3 --to 2 &&
     fails_with 2 "--from 0: must be > 0" "$grove" profile a.hdf5 --from 0 &&
     fails_with 2 "--lagrangian 50" "$grove" profile a.hdf5 --lagrangian 50 &&
+    fails_with 2 "--bar-radius has no effect without --disc" "$grove" profile a.hdf5 --bar-radius 2 && fails_with 2 "--bar-radius 0" "$grove" profile a.hdf5 --disc halo --bar-radius 0 &&
     fails_with 2 "has no effect on a profile" "$grove" profile a.hdf5 --set time.dt=1 && fails_with 2 "SNAPSHOT is required" "$grove" profile &&
     fails_with 2 "is taken as the file" "$grove" profile --json a.hdf5 &&
     fails_with 3 "their numbers cannot stand beside each other" "$grove" profile a.hdf5 "$data/hdf5/swift_ics.hdf5"
