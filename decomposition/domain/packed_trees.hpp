@@ -10,7 +10,7 @@ namespace grove {
 
 /// Where the arrays of a tree are among the bytes of messages. Each begins at a multiple of `alignment`.
 struct PackedTree {
-  static constexpr std::uint64_t alignment = 32, nowhere = ~std::uint64_t{0};
+  static constexpr std::uint64_t alignment = 64, nowhere = ~std::uint64_t{0};
 
   std::uint64_t links = nowhere;  ///< nowhere: the tree is in no message
   std::uint64_t geometry = 0, multipole = 0, particles = 0, end = 0;
@@ -45,6 +45,7 @@ struct PackedTree {
   static std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
   template <class T>
   GROVE_HD static T* at(std::byte* bytes, std::uint64_t offset) {
+    static_assert(alignof(T) <= alignment);
     return reinterpret_cast<T*>(bytes + offset);
   }
   template <class T>
