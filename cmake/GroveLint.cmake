@@ -5,7 +5,7 @@ find_program(GROVE_CLANG_FORMAT NAMES clang-format)
 mark_as_advanced(GROVE_RUN_CLANG_TIDY GROVE_CLANG_FORMAT)
 if(GROVE_RUN_CLANG_TIDY AND GROVE_CLANG_FORMAT)
   file(GLOB_RECURSE lint_files CONFIGURE_DEPENDS kernels/*.[ch]pp kernels/*.cu kernels/*.cuh
-    decomposition/*.[ch]pp io/*.[ch]pp src/*.[ch]pp tests/*.[ch]pp)
+    decomposition/*.[ch]pp io/*.[ch]pp src/*.[ch]pp src/*.h tests/*.[ch]pp tests/*.c)
   file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/lint")
   # clang does not know one of the flags of g++.
   add_custom_target(lint

@@ -1,7 +1,9 @@
 // Softening kernels: force and potential of a unit point mass as functions of the squared distance.
 //
-// To add one: write a struct like those below and put it into SofteningKernels. `T` is float, double or a SIMD vector of floats. The
-// struct has these members:
+// To add one: write a struct like those below and put it into SofteningKernels. The constructor takes the softening length eps, for which
+// the potential at the centre is -1 / eps, as Plummer's: a kernel of finite support has a radius of its own (3 eps for Wendland's). Nowhere
+// may the force exceed that of a point mass. `T` is float, double or a SIMD vector of floats, of which select() drops what the other branch
+// gives, NaN, too. The struct has these members:
 //
 // - squared(dx, dy, dz) is the squared distance that the functions below take as r2; beyond support(), multipole terms also use it. It is
 // never less than the true squared distance. As a single expression it takes one fused multiply-add for each coordinate.

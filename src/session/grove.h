@@ -8,7 +8,8 @@
  * Every function returns GROVE_OK or the kind of error, of which grove_last_error() has the sentence; no C++ exception leaves it. After an
  * error the session can be used further, unless the error is GROVE_SYSTEM on more than one rank. On several ranks all functions that take a
  * session must be called by all of its ranks, in the same order; errors are the same on all of them. A session may be used by one thread at
- * a time; another one gets an error. A callback may not step or destroy its session. Signal handlers, standard output and the present GPU of CUDA stay as they are.
+ * a time; another one gets an error. A callback may not step or destroy its session. Signal handlers, standard output and the present GPU
+ * of CUDA stay as they are.
  *
  * Every rank has a share of the particles: sorted by id rank by rank, with the same number on every rank to within one. On one rank it is
  * all of them, in the order of their ids.
@@ -38,10 +39,10 @@ enum {
 /* Types of the elements of an array. */
 enum { GROVE_F32 = 0, GROVE_F64 = 1, GROVE_U8 = 2, GROVE_U64 = 3 };
 
-/* Numbers of particles, in the memory of the host or of a GPU: `data` is the first one's first component. `row` and `column` are bytes from a particle
- * to the next one and from a component to the next one; 0: without gaps. Vectors have 3 components. Floating-point fields are read and
- * written as GROVE_F32 or GROVE_F64, id as GROVE_U64, type as GROVE_U8. `on_gpu`: not 0 for memory of a GPU, which is copied;
- * of arrays that grove_lend() gives, 1 + the number of the GPU. */
+/* Numbers of particles, in the memory of the host or of a GPU: `data` is the first one's first component. `row` and `column` are bytes from
+ * a particle to the next one and from a component to the next one; 0: without gaps. Vectors have 3 components. Floating-point fields are
+ * read and written as GROVE_F32 or GROVE_F64, id as GROVE_U64, type as GROVE_U8. `on_gpu`: not 0 for memory of a GPU, which is copied; of
+ * arrays that grove_lend() gives, 1 + the number of the GPU. */
 typedef struct {
   void* data;
   int type;
@@ -79,8 +80,8 @@ const char* grove_version(void);
 const char* grove_last_error(void);
 
 /* Makes a session. `toml`: a configuration as `grove run` takes it, without the keys of its output, time.end and run.max_wall_time.
- * `comm`: the address of an MPI_Comm, of which Grove takes a duplicate; NULL: MPI_COMM_WORLD. MPI is initialised if nobody has done it; then
- * it is finalised at the end of the process. */
+ * `comm`: the address of an MPI_Comm, of which Grove takes a duplicate; NULL: MPI_COMM_WORLD. MPI is initialised if nobody has done it;
+ * then it is finalised at the end of the process. */
 int grove_create(const char* toml, const void* comm, grove_session** session);
 /* The address of MPI_COMM_SELF, for programs that do not know MPI. */
 const void* grove_comm_self(void);
@@ -90,7 +91,8 @@ int grove_destroy(grove_session* session);
 /* Takes the particles of [initial_conditions], at time.begin. */
 int grove_load(grove_session* session);
 /* Names of the components, one for each of the types 0 to 5: gas, halo, disc, bulge, stars, black holes, or those of the file, model or
- * checkpoint from which the particles come. A softening by component goes by them, and snapshots have them. Valid until the names change. */
+ * checkpoint from which the particles come. A softening by component goes by them, and snapshots have them. Valid until the names change.
+ */
 int grove_get_components(grove_session* session, const char* names[6]);
 /* Names them, the same on all ranks. NULL or "": the usual one. */
 int grove_set_components(grove_session* session, const char* const names[6]);
@@ -119,23 +121,23 @@ int grove_lend(grove_session* session, grove_local_arrays* arrays);
  * that are not finite, and other masses, are an error, and the particles must be set anew. */
 int grove_take_back(grove_session* session, int is_written);
 
-/* What `grove run` notes at its start on a time step that is too long, particles that are not bound and an unusual G, for steps until `time`:
- * a sentence a line, once for particles that were set, loaded or restored; "" for nothing, and on other ranks than the first. Valid until
- * the session's next call. */
+/* What `grove run` notes at its start on a time step that is too long, particles that are not bound and an unusual G, for steps until
+ * `time`: a sentence a line, once for particles that were set, loaded or restored; "" for nothing, and on other ranks than the first. Valid
+ * until the session's next call. */
 int grove_advise(grove_session* session, double time, const char** advice);
 /* Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do. After each step
  * `callback`, if there is one, may look at particles and energies and change them; where it returns anything but 0 on any rank, the steps
  * end with GROVE_STOPPED. */
 int grove_evolve(grove_session* session, double time, int (*callback)(grove_session* session, void* data), void* data);
 
-/* grove_evolve() also asks `is_interrupted` after each step, and ends with GROVE_STOPPED where that is not 0 on any rank: after that step or
- * the next one. It may not use the session, so that steps overlap as without it. NULL: no longer. */
+/* grove_evolve() also asks `is_interrupted` after each step, and ends with GROVE_STOPPED where that is not 0 on any rank: after that step
+ * or the next one. It may not use the session, so that steps overlap as without it. NULL: no longer. */
 int grove_set_interrupt(grove_session* session, int (*is_interrupted)(void* data), void* data);
 
 /* Adds a field of the caller's to the forces: `field` is called at each force evaluation, on each rank with the positions of some of its
- * particles, 3 * count numbers one after the other, in any order. It sets accelerations [3 * count] and potentials [count] and returns 0, or
- * anything else where it fails, which ends the call that needs the forces with GROVE_SETTING. It may not use the session, and ranks may call
- * it a different number of times. Energies count it as an external potential. It replaces an earlier one; NULL: there is none. */
+ * particles, 3 * count numbers one after the other, in any order. It sets accelerations [3 * count] and potentials [count] and returns 0,
+ * or anything else where it fails, which ends the call that needs the forces with GROVE_SETTING. It may not use the session, and ranks may
+ * call it a different number of times. Energies count it as an external potential. It replaces an earlier one; NULL: there is none. */
 int grove_set_external(grove_session* session,
                        int (*field)(void* data, double time, size_t count, const double* position, double* acceleration, double* potential),
                        void* data);

@@ -19,7 +19,8 @@ int main(void) {
   double position[2][3] = {{-0.5, 0, 0}, {0.5, 0, 0}}, velocity[2][3] = {{0, -0.5, 0}, {0, 0.5, 0}}, mass[2] = {0.5, 0.5};
   uint64_t count = 0, id[2] = {0, 1};
   size_t share = 0;
-  grove_particles two = {2, {position, GROVE_F64, 0, 0, 0}, {velocity, GROVE_F64, 0, 0, 0}, {mass, GROVE_F64, 0, 0, 0}, {id, GROVE_U64, 0, 0, 0}, {0}};
+  grove_particles two = {
+      2, {position, GROVE_F64, 0, 0, 0}, {velocity, GROVE_F64, 0, 0, 0}, {mass, GROVE_F64, 0, 0, 0}, {id, GROVE_U64, 0, 0, 0}, {0}};
   /* The first rank brings them. */
   require(grove_count(session, &count, &share));
   if (getenv("OMPI_COMM_WORLD_RANK") && atoi(getenv("OMPI_COMM_WORLD_RANK")) > 0) two.count = 0;

@@ -1,6 +1,8 @@
 """The Python package: what a user does with it, and the mistakes that one makes.
 
     GROVE_LIBRARY=build/libgrove_c.so PYTHONPATH=python python3 tests/python/test_grove.py
+
+or by ctest -R python_test, which finds a Python that has numpy.
 """
 
 import contextlib

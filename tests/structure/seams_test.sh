@@ -43,24 +43,27 @@ change() {
 
 add_softening_kernel() {
   insert_before kernels/gravity/softening.hpp '^using SofteningKernels = ' <<'LINES' &&
-/// The force of a homogeneous sphere of radius eps: Newtonian beyond it.
+/// The force of a homogeneous sphere of radius 1.5 eps: Newtonian beyond it.
 struct HomogeneousKernel {
   static constexpr const char* name = "homogeneous";
   static constexpr bool harmonic = true;
   static constexpr bool zero_at_zero = false;
   static constexpr double least_length = 1e-12;
   Constant radius, per_radius;
-  explicit HomogeneousKernel(double softening) : radius(softening), per_radius(1 / softening) {}
+  explicit HomogeneousKernel(double softening) : radius(1.5 * softening), per_radius(1 / (1.5 * softening)) {}
   double support() const { return radius.exact; }
 
   template <class T>
   GROVE_HD void point(T r2, T& f, T& p) const {
     const T smallest = T(NewtonKernel::smallest<T>());
-    point_apart(select(r2 > smallest, r2, smallest), f, p);
+    attract(r2, reciprocal_sqrt(select(r2 > smallest, r2, smallest)), f, p);
   }
   template <class T>
   GROVE_HD void point_apart(T r2, T& f, T& p) const {
-    const T inverse = reciprocal_sqrt(r2);
+    attract(r2, reciprocal_sqrt(r2), f, p);
+  }
+  template <class T>
+  GROVE_HD void attract(T r2, T inverse, T& f, T& p) const {
     const T scale = per_radius.template as<T>();
     const T u2 = r2 * scale * scale;
     p = select(u2 < T(1), (T(3) - u2) * T(0.5F) * scale, inverse);
@@ -73,7 +76,11 @@ struct HomogeneousKernel {
 };
 
 LINES
-    change kernels/gravity/softening.hpp '^using SofteningKernels = std::tuple<\(.*\)>;' 'using SofteningKernels = std::tuple<\1, HomogeneousKernel>;'
+    change kernels/gravity/softening.hpp '^using SofteningKernels = std::tuple<\(.*\)>;' 'using SofteningKernels = std::tuple<\1, HomogeneousKernel>;' &&
+    insert_before tests/support/physics_reference.hpp 'if (gravity.softening_kernel != "wendland_c2")' <<'LINES'
+  if (const double R = 1.5 * e; gravity.softening_kernel == "homogeneous")
+    return r < R ? Attraction{std::pow(R, -3), (3 - r * r / (R * R)) / (2 * R)} : Attraction{std::pow(r, -3), 1 / r};
+LINES
 }
 
 add_opening_criterion() {
@@ -327,7 +334,7 @@ every_addition_touches_the_files_that_its_row_names() {
     changed_files >"$directory/changed"
     holds diff <(LC_ALL=C sort "$directory/named") "$directory/changed" || return 1
   done <<'ROWS'
-softening_kernel: kernels/gravity/softening.hpp
+softening_kernel: kernels/gravity/softening.hpp tests/support/physics_reference.hpp
 opening_criterion: kernels/gravity/opening.hpp
 parameter_of_criterion: src/config/config_table.cpp
 external_potential: src/external/external_potentials.hpp
@@ -347,9 +354,9 @@ every_addition_includes_only_rooms_before_its_own() {
 # this test runs: their paths count from the build directory.
 build_copy() {
   export CCACHE_BASEDIR=$directory
-  "$cmake" -S "$copy" -B "$directory/build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DGROVE_CUDA=OFF -DGROVE_TESTS=OFF \
+  "$cmake" -S "$copy" -B "$directory/build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DGROVE_CUDA=OFF -DGROVE_TESTS=ON \
     -DCMAKE_UNITY_BUILD="$1" -DCMAKE_UNITY_BUILD_BATCH_SIZE=6 "${cmake_options[@]}" >cmake.txt 2>&1 || { cat cmake.txt; return 1; }
-  "$cmake" --build "$directory/build" --target grove --parallel "$(source "$source_directory/jobscripts/setup.sh" && grove_cores)" >build.txt 2>&1
+  "$cmake" --build "$directory/build" --target grove softening_test direct_sum_test --parallel "$(source "$source_directory/jobscripts/setup.sh" && grove_cores)" >build.txt 2>&1
 }
 
 # Several files at a time take little more than half of the time. Where names of two files meet, that is no fault of the additions.
@@ -358,6 +365,15 @@ all_of_them_build_at_once() {
   grep -m 3 'error:' build.txt
   echo "not several files at a time: now each by itself"
   build_copy OFF || { tail -n 40 build.txt; return 1; }
+}
+
+tests_of_all_kernels_hold_for_the_added_one() {
+  local test
+  for test in softening_test direct_sum_test; do
+    "$directory/build/tests/$test" >out.txt 2>&1 && continue
+    grep -vE 'OK|RUN' out.txt
+    return 1
+  done
 }
 
 the_configuration_knows_their_names() {

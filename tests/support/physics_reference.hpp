@@ -24,7 +24,7 @@ inline Attraction attraction(const GravityParameters& gravity, double r) {
   if (e == 0) return r == 0 ? Attraction{0, 0} : Attraction{std::pow(r, -3), 1 / r};
   if (gravity.softening_kernel == "plummer") return {std::pow(r * r + e * e, -1.5), std::pow(r * r + e * e, -0.5)};
   if (gravity.softening_kernel != "wendland_c2")
-    throw std::logic_error("the reference lacks the softening kernel " + gravity.softening_kernel);
+    throw std::logic_error("tests/support/physics_reference.hpp lacks the softening kernel " + gravity.softening_kernel);
   const double h = 3 * e, u = r / h;
   if (u >= 1) return {std::pow(r, -3), 1 / r};
   const double slope = 14 - 84 * std::pow(u, 2) + 140 * std::pow(u, 3) - 90 * std::pow(u, 4) + 21 * std::pow(u, 5);

@@ -16,7 +16,7 @@ PARAMETERS = {
     "method": ("method", "fmm", None, "fmm, tree or direct"),
     "opening": ("opening", "relative", None, "opening criterion: relative, geometric, barnes or minimal_distance"),
     "order": ("order", 4, None, "order of the expansions of fmm: 4 or 5"),
-    "softening_kernel": ("softening_kernel", "plummer", None, "plummer or wendland_c2"),
+    "softening_kernel": ("softening_kernel", "plummer", None, "as gravity.softening_kernel"),
     "all_pairs_up_to": ("all_pairs_up_to", 16384, None, "direct summation for up to so many particles on a GPU, for an eighth of it on CPU cores"),
     "integrator": ("integrator", "leapfrog", None, "any value of time.integrator, as yoshida4"),
     "device": ("device", "auto", None, "auto, gpu or cpu"),

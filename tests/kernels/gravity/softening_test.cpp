@@ -44,8 +44,20 @@ TYPED_TEST(Softening, ForceIsTheGradientOfThePotential) {
 }
 
 TYPED_TEST(Softening, PotentialAtTheCentreIsOneOverTheSofteningLength) {
-  EXPECT_NEAR(this->potential(0), -1 / this->length, 1e-12);
+  EXPECT_NEAR(this->potential(0), -1 / this->length, 1e-12) << "see softening.hpp: the length is that of Plummer's potential";
   EXPECT_EQ(this->force(0), 0);
+}
+
+TYPED_TEST(Softening, IsZeroAtZeroWhereItSaysSo) {
+  double f = 1, p = 1;
+  this->kernel.point(this->kernel.squared(0.0, 0.0, 0.0), f, p);
+  EXPECT_EQ(f == 0 && p == 0, TypeParam::zero_at_zero) << f << " " << p;
+}
+
+TYPED_TEST(Softening, IsTheSameInAllDirections) {
+  const double along_axis = this->kernel.squared(std::sqrt(14.0), 0.0, 0.0);
+  for (const double d : {this->kernel.squared(1.0, 2.0, 3.0), this->kernel.squared(3.0, 1.0, -2.0), this->kernel.squared(-2.0, 3.0, 1.0)})
+    EXPECT_NEAR(d, along_axis, 1e-14 * along_axis);
 }
 
 TYPED_TEST(Softening, IsNewtonianFarAway) {

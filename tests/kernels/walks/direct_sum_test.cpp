@@ -5,6 +5,7 @@
 #include "kernels/gravity/gravity_names.hpp"
 #include "tests/support/force_comparison.hpp"
 #include "tests/support/particle_systems.hpp"
+#include "tests/support/physics_reference.hpp"
 
 namespace grove {
 namespace {
@@ -35,23 +36,11 @@ class DirectSum : public ::testing::Test {
   Double4 expected(const Double4& t, std::uint64_t id, const std::vector<Double4>& sources,
                    const std::vector<std::uint64_t>& source_ids) const {
     Double4 a;
-    const double eps = gravity.softening;
     for (std::size_t j = 0; j < sources.size(); ++j) {
       if (source_ids[j] == id) continue;
       const Double3 d = position_of(sources[j]) - position_of(t);
       const double r = std::sqrt(dot(d, d)), m = gravity.G * sources[j].w;
-      double f = 0, p = 0;
-      if (eps == 0 || (gravity.softening_kernel == "wendland_c2" && r >= 3 * eps)) {
-        f = r > 0 ? 1 / (r * r * r) : 0;
-        p = r > 0 ? 1 / r : 0;
-      } else if (gravity.softening_kernel == "wendland_c2") {
-        const double h = 3 * eps, u = r / h;
-        p = (3 - 7 * std::pow(u, 2) + 21 * std::pow(u, 4) - 28 * std::pow(u, 5) + 15 * std::pow(u, 6) - 3 * std::pow(u, 7)) / h;
-        f = (14 - 84 * std::pow(u, 2) + 140 * std::pow(u, 3) - 90 * std::pow(u, 4) + 21 * std::pow(u, 5)) / (h * h * h);
-      } else {
-        p = 1 / std::sqrt(r * r + eps * eps);
-        f = p * p * p;
-      }
+      const auto [f, p] = tests::attraction(gravity, r);
       a = {a.x + m * f * d.x, a.y + m * f * d.y, a.z + m * f * d.z, a.w - m * p};
     }
     return a;
