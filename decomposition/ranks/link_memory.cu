@@ -1,6 +1,9 @@
 #include "decomposition/ranks/link_memory.cuh"
 
+#include <string>
 #include <utility>
+
+#include "kernels/base/error.hpp"
 
 namespace grove {
 
@@ -16,7 +19,10 @@ LinkBlock::LinkBlock(CudaSpace& space, LinkMemory where, std::size_t bytes) : sp
     return;
   }
   host_ = SharedMemory(bytes);
-  check_cuda(cudaHostRegister(host_.data(), bytes, cudaHostRegisterPortable), "cudaHostRegister");
+  const cudaError_t code = cudaHostRegister(host_.data(), bytes, cudaHostRegisterPortable);
+  if (!succeeds(code))
+    throw SystemError("CUDA cannot page-lock " + std::to_string(bytes >> 20) +
+                      " MiB of host memory that ranks share: " + cudaGetErrorString(code));
   data_ = host_.data();
 }
 
@@ -33,7 +39,7 @@ LinkBlock& LinkBlock::operator=(LinkBlock&& other) noexcept {
 LinkBlock::~LinkBlock() {
   if (!data_) return;
   if (host_.data())
-    cudaHostUnregister(data_);
+    succeeds(cudaHostUnregister(data_));
   else
     space_->deallocate(data_, bytes_);
 }
@@ -71,11 +77,7 @@ OpenBlock& OpenBlock::operator=(OpenBlock&& other) noexcept {
 }
 
 OpenBlock::~OpenBlock() {
-  if (!data_) return;
-  if (host_.data())
-    cudaHostUnregister(data_);
-  else
-    cudaIpcCloseMemHandle(data_);
+  if (data_) succeeds(host_.data() ? cudaHostUnregister(data_) : cudaIpcCloseMemHandle(data_));
 }
 
 }  // namespace grove

@@ -12,7 +12,7 @@
 
 namespace grove {
 
-/// Whether a call succeeded. Failure is no error here: there is no link then.
+/// Whether a call succeeded. Failure is no error here: there is no link then. CUDA forgets it, so that no later call reports it.
 bool succeeds(cudaError_t code);
 
 /// What another process opens a block by.

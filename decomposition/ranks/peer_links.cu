@@ -95,6 +95,7 @@ struct PeerLinks<Space, on_gpu>::State {
   Space& space;
   const Communicator comm;  ///< separate from other messages
   const LinkMemory where;
+  std::string why_none;
   Event sealed;
   Outbox outbox;
   std::vector<Outbox> retired;  ///< old outboxes, which others may still have open
@@ -113,13 +114,13 @@ struct PeerLinks<Space, on_gpu>::State {
   /// The stream that fills the outbox.
   cudaStream_t filling() const { return where == LinkMemory::gpu ? space.stream() : space.copy_stream(); }
 
-  void make_outbox(std::size_t bytes, std::uint64_t generation) {
-    outbox.block = LinkBlock(space, where, bytes);
-    outbox.generation = generation;
-    outbox.name = outbox.block.name();
+  Outbox make_outbox(std::size_t bytes, std::uint64_t generation) {
+    Outbox made{LinkBlock(space, where, bytes), generation, {}};
+    made.name = made.block.name();
     const std::uint64_t mark = mark_of(comm.rank());
-    check_cuda(cudaMemcpyAsync(outbox.block.data(), &mark, sizeof(mark), cudaMemcpyDefault, space.stream()), "cudaMemcpyAsync");
+    check_cuda(cudaMemcpyAsync(made.block.data(), &mark, sizeof(mark), cudaMemcpyDefault, space.stream()), "cudaMemcpyAsync");
     space.synchronize();
+    return made;
   }
 
   Card card() const {
@@ -153,12 +154,11 @@ struct PeerLinks<Space, on_gpu>::State {
     return true;
   }
 
-  /// Frees the old outboxes that no rank has open.
+  /// Frees the old outboxes that no rank has open. All announcements must be acknowledged.
   void free_retired() {
-    const auto unused = [&](const Outbox& old) {
-      return std::all_of(peers.begin(), peers.end(), [&](const auto& peer) { return peer.second.generation_there > old.generation; });
-    };
-    while (!retired.empty() && unused(retired.front())) retired.erase(retired.begin());
+    std::erase_if(retired, [&](const Outbox& old) {
+      return std::none_of(peers.begin(), peers.end(), [&](const auto& peer) { return peer.second.generation_there == old.generation; });
+    });
   }
 
   Peer& peer_of(int rank) { return peers.at(rank); }
@@ -169,10 +169,11 @@ PeerLinks<Space, on_gpu>::PeerLinks(Space& space, const Communicator& comm, Link
     : state_(std::make_unique<State>(space, comm, where)) {
   State& s = *state_;
   try {
-    s.make_outbox(smallest_outbox, 1);
-  } catch (const SystemError&) {
+    s.outbox = s.make_outbox(smallest_outbox, 1);
+  } catch (const SystemError& error) {
     // Without such memory on the host there are no links.
     if (where == LinkMemory::gpu) throw;
+    s.why_none = error.what();
   }
   const Card own = s.card();
   const Communicator node = comm.node();
@@ -215,7 +216,12 @@ int PeerLinks<Space, on_gpu>::count() const {
 }
 
 template <class Space, bool on_gpu>
-void PeerLinks<Space, on_gpu>::begin_outbox(std::size_t bytes) {
+const std::string& PeerLinks<Space, on_gpu>::why_none() const {
+  return state_->why_none;
+}
+
+template <class Space, bool on_gpu>
+bool PeerLinks<Space, on_gpu>::begin_outbox(std::size_t bytes) {
   State& s = *state_;
   for (auto& [rank, peer] : s.peers) {
     if (!peer.awaits_ack) continue;
@@ -226,11 +232,18 @@ void PeerLinks<Space, on_gpu>::begin_outbox(std::size_t bytes) {
     check_cuda(cudaStreamWaitEvent(s.filling(), peer.other_taken->event()), "cudaStreamWaitEvent");
   }
   s.free_retired();
-  if (bytes > s.outbox.block.bytes()) {
-    // Receivers close the old block when the new one is announced. Until then it must stay.
-    s.retired.push_back(std::move(s.outbox));
-    s.make_outbox(bytes + bytes / 4, s.retired.back().generation + 1);
+  if (bytes <= s.outbox.block.bytes()) return true;
+  std::optional<Outbox> larger;
+  try {
+    larger = s.make_outbox(bytes + bytes / 4, s.outbox.generation + 1);
+  } catch (const SystemError&) {
+    if (s.where == LinkMemory::gpu) throw;
+    return false;
   }
+  // Receivers close the old block when the new one is announced. Until then it must stay.
+  s.retired.push_back(std::move(s.outbox));
+  s.outbox = std::move(*larger);
+  return true;
 }
 
 template <class Space, bool on_gpu>
@@ -266,7 +279,7 @@ bool PeerLinks<Space, on_gpu>::take(int from, std::size_t at, void* to, std::siz
     s.comm.receive_bytes(std::as_writable_bytes(std::span(&peer.received, 1)), from, Tag::peer_announcement, arrival);
     arrival.wait_all();
     if (!s.open(peer.received.memory, peer.received.generation, peer))
-      throw SystemError("CUDA: the memory in which rank " + std::to_string(from) + " sends can no longer be opened");
+      throw SystemError("the memory in which rank " + std::to_string(from) + " of this node sends can no longer be opened");
     check_cuda(cudaStreamWaitEvent(s.space.copy_stream(), peer.other_sealed->event()), "cudaStreamWaitEvent");
     peer.announced = true;
   }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "decomposition/ranks/communicator.hpp"
@@ -34,11 +35,14 @@ class PeerLinks {
   bool reaches(int rank) const;
   /// Number of ranks with a link.
   int count() const;
+  /// Why this rank has no links at all, where it knows; else empty.
+  const std::string& why_none() const;
 
-  /// Begins a set with `bytes` to send. Waits until the receivers of the last set have enqueued their copies.
-  void begin_outbox(std::size_t bytes);
-  /// Enqueues a copy to offset `at` of the outbox, after those of the last set: as a part of the work for memory of the GPU, on the stream
-  /// for copies for memory of the host.
+  /// Begins a set with `bytes` to send. Waits until the receivers of the last set have enqueued their copies. False where the outbox is
+  /// too small and the host has no memory for a larger one; for want of memory of the GPU it throws SystemError.
+  bool begin_outbox(std::size_t bytes);
+  /// Enqueues a copy to offset `at` of the outbox, after those of the last set: on the stream for work to memory of the GPU, on the stream
+  /// for copies to memory of the host. `data` must not change before Transport::finish().
   void fill_outbox(std::size_t at, const void* data, std::size_t bytes);
   /// The outbox is filled once the copies enqueued so far are done.
   void seal_outbox();
@@ -63,7 +67,11 @@ class PeerLinks<Space, false> {
   PeerLinks(Space&, const Communicator&, LinkMemory) {}
   bool reaches(int) const { return false; }
   int count() const { return 0; }
-  void begin_outbox(std::size_t) {}
+  const std::string& why_none() const {
+    static const std::string nothing;
+    return nothing;
+  }
+  bool begin_outbox(std::size_t) { return true; }
   void fill_outbox(std::size_t, const void*, std::size_t) {}
   void seal_outbox() {}
   void announce(int, std::optional<std::size_t>) {}

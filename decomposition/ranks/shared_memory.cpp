@@ -11,14 +11,24 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/file_size_signal.hpp"
 
 namespace grove {
 
 namespace {
 
 [[noreturn]] void fail(std::size_t bytes, int code) {
-  throw SystemError(std::to_string(bytes >> 20) +
-                    " MiB of host memory for the other ranks of the node are not to be had: " + std::strerror(code));
+  const std::string reason = code == EFBIG ? "more than the limit on file sizes, ulimit -f, which holds for it, too" : std::strerror(code);
+  throw SystemError("the host is out of memory that ranks share: " + std::to_string(bytes >> 20) + " MiB more wanted (" + reason + "); " +
+                    more_host_memory);
+}
+
+/// Takes all pages of a file in memory: a page that is lacking later would end the process. Returns the errno.
+int take_pages(int file, std::size_t bytes) {
+  const IgnoreFileSizeSignal ignore;
+  int code = EINTR;  // on older kernels, any signal that comes meanwhile
+  while (code == EINTR) code = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  return code;
 }
 
 /// Null if it fails.
@@ -27,9 +37,8 @@ std::byte* map(int file, std::size_t bytes) {
   return data == MAP_FAILED ? nullptr : static_cast<std::byte*>(data);
 }
 
-bool is_named(int file, const SharedMemory::Name& name) {
-  struct stat found {};
-  return fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_dev == name.device && found.st_ino == name.inode &&
+bool is_named(const struct stat& found, const SharedMemory::Name& name) {
+  return S_ISREG(found.st_mode) && found.st_dev == name.device && found.st_ino == name.inode &&
          static_cast<std::uint64_t>(found.st_size) == name.bytes;
 }
 
@@ -39,26 +48,25 @@ SharedMemory::SharedMemory(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   file_ = memfd_create("grove", MFD_CLOEXEC);
   if (file_ < 0) fail(bytes, errno);
-  // Takes all pages now: a page that is lacking later would end the process.
-  if (const int code = posix_fallocate(file_, 0, static_cast<off_t>(bytes)); code != 0) {
-    close(file_);
-    fail(bytes, code);
+  int code = take_pages(file_, bytes);
+  if (code == 0) {
+    data_ = map(file_, bytes);
+    code = errno;
   }
-  data_ = map(file_, bytes);
-  if (!data_) {
-    const int code = errno;
-    close(file_);
-    fail(bytes, code);
-  }
+  if (data_) return;
+  close(file_);
+  fail(bytes, code);
 }
 
 std::optional<SharedMemory> SharedMemory::open(const Name& name) {
   const std::string path = "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.file);
-  // Without waiting: the path may be another file, a pipe say.
-  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  // In another container the path may be that of a terminal or a pipe, which must not be opened.
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0 || !is_named(found, name)) return std::nullopt;
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   SharedMemory memory;
-  if (is_named(file, name)) memory.data_ = map(file, name.bytes);
+  if (fstat(file, &found) == 0 && is_named(found, name)) memory.data_ = map(file, name.bytes);
   close(file);
   if (!memory.data_) return std::nullopt;
   memory.bytes_ = name.bytes;

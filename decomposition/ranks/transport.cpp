@@ -58,7 +58,7 @@ void Transport<Space>::connect() {
     const auto demand_all = [&](const Links& links, const std::string& reaches) {
       if (links.count() < comm_->size() - 1)
         throw SystemError("rank " + std::to_string(comm_->rank()) + " " + reaches + " " + std::to_string(links.count()) + " of " +
-                          std::to_string(comm_->size() - 1) + " other ranks");
+                          std::to_string(comm_->size() - 1) + " other ranks" + (links.why_none().empty() ? "" : ": " + links.why_none()));
     };
     if (way_ == TransportWay::direct) demand_all(*gpu_links_, "reaches the GPUs of");
     if (way_ == TransportWay::shared) demand_all(*host_links_, "shares memory of the host with");
@@ -211,9 +211,9 @@ void Transport<Space>::start_linked_sends(Route route) {
   }
   if (by_rank.empty()) return;
   Links& links = links_of(route);
-  const bool fits = total <= largest_outbox_;
+  bool fits = total <= largest_outbox_;
+  fits = links.begin_outbox(fits ? total : 0) && fits;
   if (fits && route == Route::shared) has_shared_ = true;
-  links.begin_outbox(fits ? total : 0);
   std::map<int, std::optional<std::size_t>> begin;
   std::size_t at = 0;
   for (const auto& [rank, messages] : by_rank) {

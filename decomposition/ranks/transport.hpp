@@ -40,7 +40,7 @@ class Transport {
   /// Finds the available ways, once. Collective. Throws AgreedError when the requested way does not exist.
   void connect();
   /// Starts a new set after the last one is finished; connects before the first set. With more than `largest_outbox` bytes to put into an
-  /// outbox (see peer_links.hpp), these messages go by MPI through host memory, so that the outbox does not grow.
+  /// outbox (see peer_links.hpp), or more than the host has for it, these messages go by MPI through host memory.
   void begin(Tag tag, std::size_t largest_outbox = ~std::size_t{0});
   /// Declares a message to rank `to`. `data` must not change between start() and finish().
   void send(View<const std::byte> data, int to);
@@ -105,7 +105,7 @@ class Transport {
   std::vector<Incoming> receives_;
   std::size_t largest_outbox_ = 0;
   bool has_staged_ = false;  ///< copies between staging memory and device may be in flight
-  bool has_shared_ = false;  ///< copies to the outbox on the host may be in flight
+  bool has_shared_ = false;  ///< copies to the outbox on the host may be in flight, and read what is sent
   Requests sends_in_flight_;
   Buffer<HostMemory, std::byte> outbox_, inbox_;
   Buffer<HostMemory, std::byte> late_inbox_;  ///< for messages that did not fit into an outbox

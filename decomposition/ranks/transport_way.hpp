@@ -8,8 +8,8 @@ namespace grove {
 /// Allowed ways between GPUs.
 enum class TransportWay {
   automatic,  ///< the fastest available way for each pair of ranks
-  direct,     ///< only from GPU to GPU
-  shared,     ///< only through host memory that the ranks of a node share
+  direct,     ///< only from GPU to GPU, all ranks on one node
+  shared,     ///< only through host memory that ranks share, all on one node
   mpi,        ///< only by a CUDA-aware MPI
   staged      ///< only by MPI through pinned host memory
 };

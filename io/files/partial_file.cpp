@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <system_error>
 
@@ -131,12 +130,6 @@ void flush_to_disk(const std::filesystem::path& path) { flush(path, O_RDWR); }
 
 void forget_cached(const std::filesystem::path& path) noexcept {
   advise(path, O_RDONLY, [](int file) { posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED); });
-}
-
-IgnoreFileSizeSignal::IgnoreFileSizeSignal() : former_(std::signal(SIGXFSZ, SIG_IGN)) {}
-
-IgnoreFileSizeSignal::~IgnoreFileSizeSignal() {
-  if (former_ != SIG_ERR) std::signal(SIGXFSZ, former_);
 }
 
 }  // namespace grove

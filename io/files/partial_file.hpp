@@ -7,6 +7,7 @@
 #include <string>
 
 #include "decomposition/ranks/communicator.hpp"
+#include "kernels/base/file_size_signal.hpp"
 
 namespace grove {
 
@@ -38,17 +39,5 @@ void write_together(const std::filesystem::path& final_name, const Communicator&
 
 /// The same for `bytes`, by one process. Throws SystemError, and then removes the partial file that it made.
 void write_whole_file(const std::filesystem::path& final_name, const std::string& bytes);
-
-/// While it exists, a write beyond the limit on file sizes (ulimit -f) fails with an error instead of ending the process.
-class IgnoreFileSizeSignal {
- public:
-  IgnoreFileSizeSignal();
-  ~IgnoreFileSizeSignal();
-  IgnoreFileSizeSignal(const IgnoreFileSizeSignal&) = delete;
-  IgnoreFileSizeSignal& operator=(const IgnoreFileSizeSignal&) = delete;
-
- private:
-  void (*former_)(int);
-};
 
 }  // namespace grove

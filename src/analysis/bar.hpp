@@ -18,8 +18,8 @@ double a2_of(const Moments& mean);
 double a2_phase_of(const Moments& mean);
 
 /// The bar of a component. Its strength is A2 of all particles inside a radius, as Dubinski, Berentzen & Shlosman (2009, ApJ 697, 293)
-/// measure it, at the radius that makes it largest; they fix the radius. The maximum over rings, which is in use, too, is that of the noise
-/// in sparse rings. Everything is NaN where no ring says it.
+/// measure it, at the radius that makes it largest or at one that is given, as theirs. The maximum over rings, which is in use, too, is
+/// that of the noise in sparse rings. Everything is NaN where no ring says it.
 struct Bar {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   double a2 = unknown;

@@ -165,12 +165,12 @@ void write_results(const ProfileOptions& options, const ProfileReport& report) {
   if (!options.csv.empty()) write_result("--csv", options.csv, profile_csv(report));
   if (!options.lagrangian_csv.empty()) write_result("--lagrangian-csv", options.lagrangian_csv, lagrangian_csv(report));
   if (!options.hdf5.empty()) write_result("--hdf5", options.hdf5, profile_file_image(options.hdf5, report));
-  if (!options.picture.empty()) {
-    require_new_file("--picture", options.picture);
-    draw_profiles(profile_json(report), report.snapshots.front().units, options.picture);
-  }
   if (!replaces_table(options)) write_text("-", printable_text(profile_text(report)));
   if (options.json.given()) options.json.write(profile_json(report));
+  if (options.picture.empty()) return;
+  require_new_file("--picture", options.picture);
+  const IgnoreFileSizeSignal ignore;
+  draw_profiles(profile_json(report), report.snapshots.front().units, options.picture);
 }
 
 /// Whether one of the settings is of this section and, if a name is given, has this name.

@@ -216,8 +216,8 @@ void add_run(Rows& rows) {
   const auto add = rows_of(rows, &Config::run, "run");
   add(&RunParameters::device, "device", "where forces are computed; auto: on a GPU if there is one", {.allowed = {"auto", "gpu", "cpu"}});
   add(&RunParameters::transport, "transport",
-      "how messages travel between GPUs; auto: the fastest that there is; direct: from GPU to GPU of one node; "
-      "shared: through host memory that the ranks of one node share; mpi: by an MPI that knows GPU memory; "
+      "how messages travel between GPUs; auto: the fastest that there is; direct: from GPU to GPU, all on one node; "
+      "shared: through host memory that ranks share, all on one node; mpi: by an MPI that knows GPU memory; "
       "staged: by MPI through host memory",
       {.allowed = {"auto", "direct", "shared", "mpi", "staged"}});
   add(&RunParameters::max_wall_time, "max_wall_time",

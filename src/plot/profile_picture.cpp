@@ -27,7 +27,7 @@ void draw_profiles(nlohmann::ordered_json profiles, const UnitSystem& units, con
   drawing["units"]["time"] = time.name;
   drawing["time_unit"] = time.per_code_unit;
   // A series may be longer than an argument can be. As ASCII, JSON is a literal of Python's, with no three quotes in a row.
-  const std::string data = drawing.dump(-1, ' ', true);
+  const std::string data = drawing.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);  // a file name need not be UTF-8
   write_whole_file(out, draw_png(std::string(profile_script) + "\nmain(r\"\"\"" + data + "\"\"\")\n", {}, "the profiles"));
 }
 

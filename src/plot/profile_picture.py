@@ -30,7 +30,8 @@ FEWEST = 10
 
 
 def plain(text):
-    return text.encode("utf-8", "replace").decode().replace("$", r"\$")
+    # A label that begins with an underscore would not be in the legend.
+    return ("\u200b" if text.startswith("_") else "") + text.encode("utf-8", "replace").decode().replace("$", r"\$")
 
 
 def with_powers(unit):
@@ -52,22 +53,26 @@ class Picture:
         self.disc, self.snapshots = profiles["disc"], profiles["snapshots"]
         first, last = self.snapshots[0], self.snapshots[-1]
         self.shown = [(last, "-")] if first is last else [(first, "--"), (last, "-")]
-        names = [group["name"] for group in last["groups"]]
-        self.colours = {name: "black" if group["type"] == -1 else COLOURS[index % len(COLOURS)]
-                        for index, (name, group) in enumerate(zip(names, last["groups"]), -1)}
+        # In the order in which they first appear. One component is the same as all particles.
+        types = {group["name"]: group["type"] for snapshot in self.snapshots for group in snapshot["groups"]}
+        only = self.disc or "all"
+        names = [name for name in types if len(types) > 2 or name == only]
+        self.colours = {name: "black" if types[name] == -1 else COLOURS[index % len(COLOURS)] for index, name in enumerate(names, -1)}
 
     def groups(self):
         """Each group of the snapshots that are shown, with its line."""
         for snapshot, style in self.shown:
             for group in snapshot["groups"]:
-                yield group, {"color": self.colours.get(group["name"], GREY), "linestyle": style}
+                if group["name"] in self.colours:
+                    yield group, {"color": self.colours[group["name"]], "linestyle": style}
 
     def lines(self, axes, column, wanted=lambda name: True, fewest=FEWEST):
         for group, style in self.groups():
             profile = group["profile"]
             if profile.get(column) and wanted(group["name"]):
-                values = [v if n >= fewest else None for v, n in zip(profile[column], profile["particles"])]
-                axes.plot(numbers(profile["radius"]), numbers(values), **style)
+                values = numbers([v if n >= fewest else None for v, n in zip(profile[column], profile["particles"])])
+                if known(values):
+                    axes.plot(numbers(profile["radius"]), values, **style)
 
     def time_of(self, snapshot):
         return float("nan") if snapshot["time"] is None else snapshot["time"] * self.time_unit

@@ -1,6 +1,7 @@
 #include "src/plot/python.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "kernels/base/error.hpp"
@@ -73,16 +75,23 @@ class Redirections {
 /// The exit code of a script that lacks a package.
 constexpr int lacks_package = 4;
 
-/// The Python of the system, which has its packages, where another one stands before it in PATH.
+/// The system's Python, which may have packages that the python3 of PATH lacks.
 constexpr const char* system_python = "/usr/bin/python3";
 
-/// The user's Python; empty: none is named.
-std::string given_python() {
-  const char* given = std::getenv("GROVE_PYTHON");
-  return given ? given : "";
+/// The Pythons that scripts are run by, one after the other as long as a package is lacking: the user's, by GROVE_PYTHON in the
+/// environment, or the one in PATH and that of the system.
+std::vector<std::string> pythons() {
+  if (const char* given = std::getenv("GROVE_PYTHON"); given && *given) return {given};
+  const char* const path = std::getenv("PATH");
+  std::istringstream directories(path ? path : "");
+  std::vector<std::string> found;
+  for (std::string directory; found.empty() && std::getline(directories, directory, ':');)
+    if (const std::string file = directory + "/python3"; ::access(file.c_str(), X_OK) == 0) found.push_back(file);
+  std::error_code none;
+  if (::access(system_python, X_OK) == 0 && (found.empty() || !std::filesystem::equivalent(found.front(), system_python, none)))
+    found.push_back(system_python);
+  return found.empty() ? std::vector<std::string>{"python3"} : found;
 }
-std::string first_python() { return given_python().empty() ? "python3" : given_python(); }
-bool may_try_system_python() { return given_python().empty() && ::access(system_python, X_OK) == 0; }
 
 ScriptResult run_with(std::string program, std::string_view script, const std::vector<std::string>& arguments) {
   const MemoryFile in(script), out, err;
@@ -107,23 +116,14 @@ ScriptResult run_with(std::string program, std::string_view script, const std::v
 }
 
 [[noreturn]] void throw_lacking_package(const ScriptResult& result) {
-  const bool are_two = may_try_system_python();
-  throw SystemError(fmt::format(
-      "{} {} a package that plots need ({}): install it (Debian, Ubuntu: apt-get install "
-      "python3-matplotlib), or name a Python that has it in the environment variable GROVE_PYTHON",
-      python_in_words() + (are_two ? fmt::format(" and {}", system_python) : ""), are_two ? "lack" : "lacks", result.last_error()));
+  const std::vector<std::string> tried = pythons();
+  throw SystemError(
+      fmt::format("{} {} a package that plots need ({}): install it (Debian, Ubuntu: apt-get install "
+                  "python3-matplotlib), or name a Python that has it in the environment variable GROVE_PYTHON",
+                  fmt::join(tried, " and "), tried.size() == 1 ? "lacks" : "lack", result.last_error()));
 }
 
 }  // namespace
-
-std::string python_in_words() {
-  const std::string program = first_python();
-  const char* const path = std::getenv("PATH");
-  std::istringstream directories(path && program.find('/') == std::string::npos ? path : "");
-  for (std::string directory; std::getline(directories, directory, ':');)
-    if (const std::string file = directory + "/" + program; ::access(file.c_str(), X_OK) == 0) return fmt::format("{} ({})", program, file);
-  return program;
-}
 
 std::string ScriptResult::last_error() const {
   const std::size_t end = errors.find_last_not_of("\n \t");
@@ -134,13 +134,27 @@ std::string ScriptResult::last_error() const {
 }
 
 ScriptResult run_python(std::string_view script, const std::vector<std::string>& arguments) {
-  ScriptResult result = run_with(first_python(), script, arguments);
-  return result.exit_code == lacks_package && may_try_system_python() ? run_with(system_python, script, arguments) : result;
+  ScriptResult result;
+  for (const std::string& program : pythons()) {
+    result = run_with(program, script, arguments);
+    result.program = program;
+    if (result.exit_code != lacks_package) break;
+  }
+  return result;
 }
 
 void require_matplotlib() {
-  constexpr std::string_view script =
-      "import sys\ntry:\n  import matplotlib\nexcept ImportError as error:\n  sys.stderr.write(str(error))\n  sys.exit(4)\n";
+  constexpr std::string_view script = R"(
+import sys
+sys.path[:] = [place for place in sys.path if place not in ("", ".")]
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+except Exception as error:
+    sys.stderr.write(f"\n{error}\n")
+    sys.exit(4)
+)";
   const ScriptResult result = run_python(script, {});
   if (result.exit_code != 0) throw_lacking_package(result);
 }
@@ -151,7 +165,7 @@ std::string draw_png(std::string_view script, const std::vector<std::string>& ar
   if (result.exit_code == found_bad_data) throw DataError(result.last_error());
   if (result.exit_code == lacks_package) throw_lacking_package(result);
   if (result.exit_code != 0 || !result.output.starts_with(png_signature))
-    throw SystemError(fmt::format("{} could not draw {} (exit code {}): {}", python_in_words(), what, result.exit_code,
+    throw SystemError(fmt::format("{} could not draw {} (exit code {}): {}", result.program, what, result.exit_code,
                                   result.errors.empty() ? "it says nothing" : result.last_error()));
   return std::move(result.output);
 }

@@ -7,22 +7,19 @@
 
 namespace grove {
 
-/// The Python that runs scripts: the user's, by GROVE_PYTHON in the environment, or python3 with the file that it is in PATH: "python3
-/// (/usr/local/bin/python3)".
-std::string python_in_words();
-
 /// The result of a script.
 struct ScriptResult {
   int exit_code = 0;
   std::string output, errors;  ///< what it wrote to standard output and standard error
+  std::string program{};       ///< the Python that ran it
 
   /// The last line of `errors` that is not empty: of a Python exception, what it says.
   std::string last_error() const;
 };
 
-/// Runs the text of a script with `arguments` (sys.argv from 1 on) and waits for its end. A script that lacks a package, which it says by
-/// exit code 4, is run by /usr/bin/python3 then, unless the user has named a Python. Not collective. Throws SystemError when Python cannot
-/// be started, with the package that has it, or when a signal ends it.
+/// Runs the text of a script with `arguments` (sys.argv from 1 on) and waits for its end: by the Python that GROVE_PYTHON in the
+/// environment names, or by the python3 of PATH and, where that lacks a package (exit code 4 of the script), by /usr/bin/python3. Not
+/// collective. Throws SystemError when Python cannot be started, with the package that has it, or when a signal ends it.
 ScriptResult run_python(std::string_view script, const std::vector<std::string>& arguments);
 
 /// Throws SystemError, with the package to install, unless Python has what plots need. Not collective.

@@ -24,7 +24,8 @@ class TreeReuse {
   explicit TreeReuse(int most_steps) : most_steps_(most_steps) {}
 
   /// For how many steps to use a tree of particles that move for a time `drift` from each step to the next. One if that is 0: not known.
-  /// `for_some`: most steps compute forces for some of the particles alone; their walks are short, a new tree takes as long as ever.
+  /// `for_some`: the step that makes the tree computes forces for some of the particles alone, and so will most that reuse it. Their walks
+  /// are short, a new tree takes as long as ever.
   int planned_steps(double drift, bool for_some = false) const;
   /// Whether the motion of the particles of a new tree is wanted. Where each step has a new tree, it is wanted of some of them.
   bool needs_motion(int planned_steps) const;

@@ -223,6 +223,10 @@ for ranks, waits, trees in ((2, 0.72e-3, 0.86e-3), (8, 1.81e-3, 1.19e-3)):
     found = model(16777216 * ranks, ranks, "directly from GPU to GPU")
     assert abs(found["model_communication_s"] / waits - 1) < 0.02 and abs(found["model_essential_trees_s"] / trees - 1) < 0.02, found
 assert model(16777216, 1, None) == {} and model(2000, 2, "through MPI") == {}
+waits = [model(4e6, 4, text)["model_communication_s"] for text in ("directly from GPU to GPU", "through host memory that ranks share", "through MPI and pinned host memory")]
+assert waits == sorted(set(waits)), waits
+mixed = "directly from GPU to GPU for 1 of 3 other ranks, through host memory that ranks share for 2 of 3 other ranks"
+assert model(4e6, 4, mixed)["model_communication_s"] == waits[1]
 ')
 }
 

@@ -174,8 +174,8 @@ another_external_potential_is_named_where_the_log_does_not_fit() {
 a_plot_tries_the_python_of_the_system_and_names_those_that_it_tried() {
   mkdir bin broken && printf '#!/bin/sh\ncat >/dev/null\necho "No module named matplotlib" >&2\nexit 4\n' >bin/python3 && chmod +x bin/python3 &&
     echo 'raise ImportError("none here")' >broken/matplotlib.py && "$grove" run run.toml --quiet && unset GROVE_PYTHON || return 1
-  local tried="python3 ($PWD/bin/python3) lacks a package"
-  [ ! -x /usr/bin/python3 ] || tried="python3 ($PWD/bin/python3) and /usr/bin/python3 lack a package"
+  local tried="$PWD/bin/python3 lacks a package"
+  [ ! -x /usr/bin/python3 ] || tried="$PWD/bin/python3 and /usr/bin/python3 lack a package"
   PATH="$PWD/bin:$PATH" PYTHONPATH=$PWD/broken fails_with 4 "$tried" "$grove" plot output && holds [ ! -e output/plot.png ] || return 1
   # A Python that the user names is the only one.
   GROVE_PYTHON=$PWD/bin/python3 fails_with 4 "$PWD/bin/python3 lacks a package" "$grove" plot output || return 1
