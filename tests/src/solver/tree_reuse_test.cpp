@@ -141,10 +141,10 @@ class Steps {
   }
 
   /// Returns whether there was a new tree.
-  bool step(double dt) {
+  bool step(double dt, Targets targets = Targets::all) {
     kick_and_drift(space_, particles_, 0.5 * dt, dt);
     clock_.restart();
-    solver_->prepare(particles_, clock_, dt);
+    solver_->prepare(particles_, clock_, dt, targets);
     return end_step(dt);
   }
   /// The same, with moments that are found ahead; `before_moments` happens before that.
@@ -249,15 +249,26 @@ class TreeForSteps : public testing::TestWithParam<GravityParameters> {
   }
 };
 
+TEST_P(TreeForSteps, IsReusedLongerWhereStepsAreForSomeParticles) {
+  Steps for_all(GetParam(), start, comm), for_some(GetParam(), start, comm);
+  int trees_for_all = 0, trees_for_some = 0;
+  for (int step = 0; step < step_count; ++step) {
+    trees_for_all += for_all.step(25 * dt) ? 1 : 0;
+    trees_for_some += for_some.step(25 * dt, Targets::some) ? 1 : 0;
+  }
+  EXPECT_GT(trees_for_some, 1);
+  EXPECT_LE(3 * trees_for_some, 2 * trees_for_all) << "trees for all: " << trees_for_all;
+}
+
 void expect_errors_of_new_trees(const GravityParameters& gravity, const ParticleSet& start, const Communicator& comm, double dt,
-                                int step_count) {
+                                int step_count, Targets targets = Targets::all) {
   GravityParameters of_new = gravity;
   of_new.steps_per_tree = 1;
   Steps steps(gravity, start, comm), with_new(of_new, start, comm);
   int trees = 0;
   double error = 0, error_of_new = 0;
   for (int step = 0; step < step_count; ++step) {
-    trees += steps.step(dt) ? 1 : 0;
+    trees += steps.step(dt, targets) ? 1 : 0;
     with_new.step(dt);
     error += comm.max(error_of(steps.particles(), gravity, comm)) / step_count;
     error_of_new += comm.max(error_of(with_new.particles(), gravity, comm)) / step_count;
@@ -269,6 +280,10 @@ void expect_errors_of_new_trees(const GravityParameters& gravity, const Particle
 }
 
 TEST_P(TreeForSteps, HasTheErrorsOfNewOnes) { expect_errors_of_new_trees(GetParam(), start, comm, dt, step_count); }
+
+TEST_P(TreeForSteps, HasTheErrorsOfNewOnesWhereStepsAreForSomeParticles) {
+  expect_errors_of_new_trees(GetParam(), start, comm, 25 * dt, step_count, Targets::some);
+}
 
 // Less than 1 % of the particles, outside the cube of the keys. Some move fast.
 TEST_P(TreeForSteps, HasTheErrorsOfNewOnesWithOutliers) {
