@@ -19,12 +19,14 @@ label=""
 all=false
 # On 3 and 4 ranks, and where 1 rank is asked also on 2 in tests of the whole program; on 1 rank what takes long and is asked on 2; code for
 # processors without AVX2; what takes long by itself: all recipes, energies of block steps, all mutations, additions that are built, memory,
-# other programs, SLURM, several nodes, other MPIs, runs that are stopped (those that are killed are asked for).
+# other programs, SLURM, several nodes, other MPIs, runs that are stopped (those that are killed are asked for), names of components and
+# units in all commands, all that the script for scaling can do.
 long='_[34]ranks$|^physics_.*_2ranks$|_x86-64$'
 long+='|^(centre|divided_steps|fields_journey|force_solver|integrator|join|memory_model|output_beside|profile|run_loop|session|simulation)_test_1ranks$'
 long+='|^(snapshot|watchdog)_test_1ranks$'
-long+='|^(alone|block_steps_energy|component_softening|continuation|force_memory|generator_disc|generator_statistics|guide|models|mutation)_test'
-long+='|^(physics_force_error|physics_robustness|pictures|recentring|seams|series|slurm|tree_reuse)_test|^readers_|^(nodes|other_mpi)_test|^continue_test_stops$'
+long+='|^(alone|block_steps_energy|component_softening|components|continuation|force_memory|generator_disc|generator_statistics)_test'
+long+='|^(guide|models|mutation|physics_force_error|physics_robustness|pictures|recentring|seams|series|slurm|tree_reuse|units_commands)_test'
+long+='|^readers_|^(nodes|other_mpi)_test|^(continue_test_stops|scaling_test)$'
 no_install=false
 cmake_options=()
 while [[ $# -gt 0 ]]; do
