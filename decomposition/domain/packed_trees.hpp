@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/tree/tree.hpp"
 
@@ -43,14 +44,11 @@ struct PackedTree {
 
  private:
   static std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-  template <class T>
-  GROVE_HD static T* at(std::byte* bytes, std::uint64_t offset) {
+  /// Const where the bytes are.
+  template <class T, class Byte>
+  GROVE_HD static auto* at(Byte* bytes, std::uint64_t offset) {
     static_assert(alignof(T) <= alignment);
-    return reinterpret_cast<T*>(bytes + offset);
-  }
-  template <class T>
-  GROVE_HD static const T* at(const std::byte* bytes, std::uint64_t offset) {
-    return reinterpret_cast<const T*>(bytes + offset);
+    return reinterpret_cast<std::conditional_t<std::is_const_v<Byte>, const T, T>*>(bytes + offset);
   }
 };
 
