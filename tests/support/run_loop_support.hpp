@@ -128,6 +128,7 @@ class ControlledRunTest : public RunLoopTest {
   Checkpoints checkpoints{config, output, comm};
   RunRequests requests{output, TimeLimit(0, "")};
   std::vector<std::string> said;
+  std::uint64_t forces_a_step = 0;
 
   ControlledRunTest() { config.output.checkpoint_minutes = 0; }
 
@@ -140,7 +141,7 @@ class ControlledRunTest : public RunLoopTest {
     observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows(saved_timing_rows)));
     observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
     const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests, &output,
-                               [&](const std::string& text) { said.push_back(text); }};
+                               [&](const std::string& text) { said.push_back(text); }, forces_a_step};
     return RunLoop(simulation, comm, schedule, std::move(observers), controls).run({}, from);
   }
   SavedState state_in(const std::string& file) const {

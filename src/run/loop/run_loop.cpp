@@ -12,6 +12,7 @@
 #include "src/process/stop_signals.hpp"
 #include "src/process/wall_clock.hpp"
 #include "src/run/files/not_finite_list.hpp"
+#include "src/run/loop/run_summary.hpp"
 #include "src/simulation/require_finite.hpp"
 
 namespace grove {
@@ -36,6 +37,7 @@ RunReport RunLoop::run(ParticleSet particles, const RestartPoint& from) {
   timing_ = report_.start = begin(std::move(particles), from);
   if (!from.exists()) {
     for (const auto& observer : observers_) observe(*observer, state_after(0, timing_));
+    if (const std::string text = forecast(timing_.seconds, controls_.forces_a_step, schedule_); !text.empty()) controls_.say(text);
     if (controls_.checkpoints) write_checkpoint(false);
   }
   stepping_began_s_ = turn_began_s_ = timed_until_s_ = wall_clock_s();

@@ -15,6 +15,9 @@ namespace grove {
 
 namespace {
 
+/// Of a run that takes less, nobody asks how long it will take.
+constexpr double worth_a_forecast_s = 10;
+
 std::string energy_line(const RunReport& report) {
   const EnergyState& last = report.last;
   const Diagnostics& sums = last.sums;
@@ -128,6 +131,13 @@ std::string written_lines(const RunReport& report, const OutputDirectory& output
 }
 
 }  // namespace
+
+std::string forecast(double first_forces_s, std::uint64_t forces_a_step, const StepSchedule& schedule) {
+  const double all_s = first_forces_s * static_cast<double>(forces_a_step) * static_cast<double>(schedule.steps());
+  if (all_s < worth_a_forecast_s) return "";
+  return fmt::format("the first forces took {}, and later ones mostly take less: {} for all steps if they took as long\n",
+                     format_seconds(first_forces_s), format_duration(all_s));
+}
 
 std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output) {
   const char* state = report.stop == StopCause::none ? "finished" : "stopped";

@@ -9,6 +9,9 @@
 
 namespace grove {
 
+/// Before the first step: how long the steps will take if each force takes as long as the first ones, in one line. Empty for a short run.
+std::string forecast(double first_forces_s, std::uint64_t forces_a_step, const StepSchedule& schedule);
+
 /// Some lines for the terminal: state reached, energy error, speed, share of the phases, files written.
 std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output);
 

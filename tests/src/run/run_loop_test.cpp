@@ -51,6 +51,23 @@ TEST_F(RunLoopTest, LogsTheEnergyOfEveryStep) {
   EXPECT_EQ(lines[5].rfind("1,1.04,-2,-0.96,0.040000000000000036", 0), 0u) << lines[5];
 }
 
+TEST(Forecast, IsThatOfAllForcesOfALongRun) {
+  const StepSchedule schedule(0, 100, 0.125, 0);
+  EXPECT_EQ(forecast(2.0, 4, schedule),
+            "the first forces took 2.00 s, and later ones mostly take less: 1:46:40 for all steps if they took as long\n");
+  EXPECT_EQ(forecast(2.0, 0, schedule), "") << "the number of forces is not known";
+  EXPECT_EQ(forecast(0.01, 1, schedule), "") << "8 seconds";
+}
+
+TEST_F(ControlledRunTest, ForecastsTheTimeOfANewRunBeforeItsFirstStep) {
+  forces_a_step = 1'000'000'000'000;
+  run_controlled({0, 1, 0.25, 0});
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].rfind("the first forces took ", 0), 0u) << said[0];
+  run_controlled({0, 2, 0.25, 0}, {.file = checkpoints.last(), .is_checkpoint = true, .step = 4, .state = state_in(checkpoints.last())});
+  EXPECT_EQ(said.size(), 1u) << "a run that continues begins without forces";
+}
+
 TEST_F(RunLoopTest, ItsSummarySaysOfWhichEnergyTheErrorIsAndWhetherItWasEverTooLarge) {
   const StepSchedule schedule(0, 1, 0.25, 0);
   RunReport report = run(schedule);
