@@ -1,39 +1,9 @@
 """Draws a galaxy of Grove as one picture, a PNG on standard output.
 
-The program `grove ic galaxy --picture` runs it as `python3 - DRAWING`, with this text on standard input. DRAWING is JSON: what the picture is
-called, units, circular velocities, and of each component the model's lines ("wanted") and the particles' points ("drawn"). Exit code 4: a package
-is missing. Standard error then ends in a line that says why.
+The program `grove ic galaxy --picture` runs it behind picture_start.py, with the argument DRAWING. This is JSON: what the picture is called, units,
+circular velocities, and of each component the model's lines ("wanted") and the particles' points ("drawn").
 """
-import sys
-
-# Modules of the current directory are no part of Python.
-sys.path[:] = [place for place in sys.path if place not in ("", ".")]
-
-import json  # noqa: E402
-
-try:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    from matplotlib.lines import Line2D
-    from matplotlib.ticker import ScalarFormatter
-except ImportError as error:
-    sys.stderr.write(f"\n{error}\n")
-    sys.exit(4)
-
-# Colours of Okabe & Ito 2008, which colour-blind readers can tell apart.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 STYLES = ("-", "--", "-.")  # for more components than colours
-GREY = "#666666"
-
-
-def plain(text):
-    return text.encode("utf-8", "replace").decode().replace("$", r"\$")
-
-
-def with_powers(unit):
-    return plain(unit).replace("^2", "$^2$").replace("^3", "$^3$").replace("e+", "e")
 
 
 def style_of(index):
@@ -119,13 +89,11 @@ def main(text):
             axes.set_xscale("log")
         draw(axes, drawing, components)
         axes.set_xlabel(f"{'R' if draw in (rotation, discs) else 'r, of discs R'} ({drawing['units']['length']})")
-    handles = [Line2D([], [], label=plain(component["name"]), **style_of(index)) for index, component in components]
+    handles = [Line2D([], [], label=label(component["name"]), **style_of(index)) for index, component in components]
     handles += [Line2D([], [], color=GREY, label="model"), Line2D([], [], color=GREY, marker="o", linestyle="", label="particles, 4 sigma")]
     figure.legend(handles=handles, loc="lower center", ncol=min(len(handles), 8), fontsize=11)
     figure.tight_layout(rect=(0, 0.05, 1, 0.98), w_pad=2, h_pad=2)
-    figure.suptitle(f"{plain(drawing['title'])}, {drawing['particles']:,} particles", fontsize=14)
-    figure.savefig(sys.stdout.buffer, format="png", dpi=100, metadata={"Software": "Grove", "Source": "grove ic galaxy"})
-    sys.stdout.flush()
+    write_png(figure, f"{plain(drawing['title'])}, {drawing['particles']:,} particles", "grove ic galaxy", 100)
 
 
 main(sys.argv[1])

@@ -1,39 +1,13 @@
 """Draws the logs of a run of Grove as one picture, a PNG on standard output.
 
-The program `grove plot` runs it as `python3 - TITLE UNITS ENERGY TIMINGS TIME_BINS`, with this text on standard input: the title of the
-picture, units as JSON, and the files energy.csv, timings.csv and time_bins.csv, of which two may be empty. UNITS has the name of the unit in
-which each of time, length, energy, momentum and angular_momentum is drawn, and by what numbers of the logs are multiplied for it. Exit
-code 3: a log cannot be used; 4: a package is missing. Standard error then ends in a line that says why.
+The program `grove plot` runs it behind picture_start.py, with the arguments TITLE UNITS ENERGY TIMINGS TIME_BINS: the title of the picture, units as
+JSON, and the files energy.csv, timings.csv and time_bins.csv, of which two may be empty. UNITS has the name of the unit in which each of time, length,
+energy, momentum and angular_momentum is drawn, and by what numbers of the logs are multiplied for it.
 """
-import sys
+import itertools
 
-# Modules of the current directory are no part of Python.
-sys.path[:] = [place for place in sys.path if place not in ("", ".")]
-
-
-def fail(code, message):
-    sys.stderr.write("\n" + message.encode("utf-8", "replace").decode() + "\n")
-    sys.exit(code)
-
-
-import itertools  # noqa: E402
-import json  # noqa: E402
-
-try:
-    import matplotlib
-    import numpy
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    from matplotlib.ticker import EngFormatter, MaxNLocator
-except ImportError as error:
-    fail(4, str(error))
-
-# Colours of Okabe & Ito 2008, which colour-blind readers can tell apart.
-BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PINK = (
-    "#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7")
-GREY = "#bbbbbb"
 AXES = (("x", BLUE, "-"), ("y", RED, "--"), ("z", GREEN, ":"))
+LIGHT_GREY = "#bbbbbb"
 MOST_PIECES = 1000  # of the time axis
 
 
@@ -123,7 +97,7 @@ def energy_error(axes, log, time):
 
 
 def virial_ratio(axes, log, time):
-    axes.axhline(1, color=GREY, linestyle="--")
+    axes.axhline(1, color=LIGHT_GREY, linestyle="--")
     line(axes, time, log["virial_ratio"], color=BLACK)
     axes.set_title("Virial ratio (1 in equilibrium)")
     axes.ticklabel_format(axis="y", useOffset=False)
@@ -150,7 +124,7 @@ def phases(axes, log, time):
     layers = [means[name] for name in shown]
     rest = numpy.maximum(log["total_s"] - sum(layers), 0)
     layers.append(rest)
-    colours = (BLUE, ORANGE, GREEN, PINK, SKY, YELLOW, RED)[: len(shown)] + (GREY,)
+    colours = (BLUE, ORANGE, GREEN, PINK, SKY, YELLOW, RED)[: len(shown)] + (LIGHT_GREY,)
     size = piece_size(time)
     if len(time) == 1:
         bottom = 0.0
@@ -256,9 +230,7 @@ def main(title, units, energy, timings, time_bins):
         handles = axes.get_legend_handles_labels()[0]
         if handles:
             axes.legend(fontsize=9, framealpha=0.85, **({"ncol": 3, "loc": "upper right"} if len(handles) > 4 else {"loc": "best"}))
-    figure.suptitle(title.encode("utf-8", "replace").decode().replace("$", r"\$"), fontsize=14)
-    figure.savefig(sys.stdout.buffer, format="png", dpi=110, metadata={"Software": "Grove", "Source": "grove plot"})
-    sys.stdout.flush()
+    write_png(figure, plain(title), "grove plot", 110)
 
 
 main(*sys.argv[1:])

@@ -1,41 +1,10 @@
 """Draws profiles of snapshots of Grove as one picture, a PNG on standard output.
 
-The program `grove profile --picture` runs this text with a call of main() behind it, on standard input. The argument of main() is JSON: the names
-of units, the unit of time, and the JSON of `grove profile`, in which snapshots between the first and the last have no profiles. Exit code 4: a
-package is missing. Standard error then ends in a line that says why.
+The program `grove profile --picture` runs it behind picture_start.py, with a call of main() after it. The argument of main() is JSON: the names of
+units, the unit of time, and the JSON of `grove profile`, in which snapshots between the first and the last have no profiles.
 """
-import sys
-
-# Modules of the current directory are no part of Python.
-sys.path[:] = [place for place in sys.path if place not in ("", ".")]
-
-import json  # noqa: E402
-import os  # noqa: E402
-
-try:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    from matplotlib.lines import Line2D
-except ImportError as error:
-    sys.stderr.write(f"\n{error}\n")
-    sys.exit(4)
-
-# Colours of Okabe & Ito 2008, which colour-blind readers can tell apart.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-GREY = "#666666"
 # Shells and rings with fewer particles have no point: their numbers are noise.
 FEWEST = 10
-
-
-def plain(text):
-    # A label that begins with an underscore would not be in the legend.
-    return ("\u200b" if text.startswith("_") else "") + text.encode("utf-8", "replace").decode().replace("$", r"\$")
-
-
-def with_powers(unit):
-    return plain(unit).replace("^2", "$^2$").replace("^3", "$^3$").replace("e+", "e")
 
 
 def numbers(values):
@@ -176,9 +145,7 @@ def main(text):
         axes.set_xlabel(f"{'r' if picture.disc is None else 'R'} ({picture.units['length']})")
         if picture.disc is None:
             axes.set_xscale("log")
-    handles = [Line2D([], [], label=plain(name), color=colour) for name, colour in picture.colours.items()]
+    handles = [Line2D([], [], label=label(name), color=colour) for name, colour in picture.colours.items()]
     figure.legend(handles=handles, loc="lower center", ncol=min(len(handles), 8), fontsize=11)
     figure.tight_layout(rect=(0, 0.05, 1, 0.97), w_pad=2, h_pad=2)
-    figure.suptitle(picture.title(), fontsize=14)
-    figure.savefig(sys.stdout.buffer, format="png", dpi=100, metadata={"Software": "Grove", "Source": "grove profile"})
-    sys.stdout.flush()
+    write_png(figure, picture.title(), "grove profile", 100)

@@ -22,6 +22,8 @@
 
 namespace grove {
 
+extern const std::string_view picture_start;
+
 namespace {
 
 /// A file in memory. Unlike a pipe, it takes all that a process writes before another one reads, and never breaks.
@@ -144,24 +146,13 @@ ScriptResult run_python(std::string_view script, const std::vector<std::string>&
 }
 
 void require_matplotlib() {
-  constexpr std::string_view script = R"(
-import sys
-sys.path[:] = [place for place in sys.path if place not in ("", ".")]
-try:
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-except Exception as error:
-    sys.stderr.write(f"\n{error}\n")
-    sys.exit(4)
-)";
-  const ScriptResult result = run_python(script, {});
+  const ScriptResult result = run_python(picture_start, {});
   if (result.exit_code != 0) throw_lacking_package(result);
 }
 
 std::string draw_png(std::string_view script, const std::vector<std::string>& arguments, const std::string& what) {
   constexpr int found_bad_data = 3;
-  ScriptResult result = run_python(script, arguments);
+  ScriptResult result = run_python(std::string(picture_start) + std::string(script), arguments);
   if (result.exit_code == found_bad_data) throw DataError(result.last_error());
   if (result.exit_code == lacks_package) throw_lacking_package(result);
   if (result.exit_code != 0 || !result.output.starts_with(png_signature))

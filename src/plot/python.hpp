@@ -25,8 +25,8 @@ ScriptResult run_python(std::string_view script, const std::vector<std::string>&
 /// Throws SystemError, with the package to install, unless Python has what plots need. Not collective.
 void require_matplotlib();
 
-/// Runs a script that draws `what` and writes a PNG to standard output: its bytes. The script ends with code 3 for data that cannot be
-/// drawn and 4 for a missing package, and says why in the last line of standard error. Not collective. Throws DataError, SystemError.
+/// Runs picture_start.py and, after it, a script that draws `what` and writes a PNG to standard output: its bytes. Not collective. Throws
+/// DataError where the data cannot be drawn, SystemError where a package is missing, or the script fails.
 std::string draw_png(std::string_view script, const std::vector<std::string>& arguments, const std::string& what);
 
 /// Throws ConfigError unless the file that `option` names ends in .png.
