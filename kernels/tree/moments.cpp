@@ -17,15 +17,17 @@ struct Climb {
 struct PrepareClimb {
   const CellLinks* links;
   Climb climb;
+  std::uint32_t lowest;  ///< first cell of the lowest level that is climbed from
   GROVE_HD void operator()(std::size_t c) const {
     climb.arrived[c] = 0;
     if (c == 0) climb.parent[c] = no_cell;
+    if (c >= lowest) return;
     for (std::uint32_t k = 0; k < links[c].child_count; ++k) climb.parent[links[c].first_child + k] = static_cast<std::uint32_t>(c);
   }
 };
 
-/// In a tree with a level of at least this many cells, every level has a launch of its own. In smaller trees, where launches are mostly
-/// latency, teams climb.
+/// From the first level with at least this many cells down, every level has a launch of its own. Through the levels above, where launches
+/// are mostly latency, teams climb in one.
 constexpr std::uint32_t large_level = 4096;
 /// A level with at least this many cells has smaller teams: sums over the lanes of larger teams would be more work than the lanes save.
 constexpr std::uint32_t very_large_level = 65536;
@@ -183,18 +185,25 @@ struct LevelMoments {
   }
 };
 
-/// A team sums the particles of a leaf and then climbs: the team that finishes the last child of a cell continues with the cell. No team
-/// waits for another. Which team sums a cell depends on timing; the sums do not.
+/// A team sums a leaf, or a cell of the lowest level, and then climbs: the team that finishes the last child of a cell continues with the
+/// cell. No team waits for another. Which team sums a cell depends on timing; the sums do not.
 template <class Terms>
 struct ClimbingMoments {
   CellMoments<Terms> cells;
   Climb climb;
+  std::uint32_t lowest;   ///< first cell of the lowest level, whose children have their moments
+  bool has_small_leaves;  ///< LeafMoments have summed these
 
   template <class Team>
-  GROVE_HD void operator()(const Team& team, std::size_t leaf) const {
-    if (cells.links[leaf].child_count > 0) return;
-    std::uint32_t above = climb.parent[leaf];
-    cells.sum_particles(team, static_cast<std::uint32_t>(leaf));
+  GROVE_HD void operator()(const Team& team, std::size_t first) const {
+    const auto start = static_cast<std::uint32_t>(first);
+    const CellLinks& links = cells.links[start];
+    if (links.child_count > 0 && start < lowest) return;
+    std::uint32_t above = climb.parent[start];
+    if (links.child_count > 0)
+      cells.sum_children(team, start);
+    else if (!has_small_leaves || links.particle_count > largest_leaf)
+      cells.sum_particles(team, start);
     while (above != no_cell) {
       const std::uint32_t c = above, children = cells.links[c].child_count;
       above = climb.parent[c];
@@ -221,18 +230,25 @@ struct BesideGroups {
   }
 };
 
+/// The number of levels above the first large one.
 template <class Space>
-bool has_large_level(const Tree<Space>& tree) {
-  for (int l = 0; l <= deepest_level; ++l)
-    if (tree.level_offset[l + 1] - tree.level_offset[l] >= large_level) return true;
-  return false;
+int levels_to_climb(const Tree<Space>& tree) {
+  int levels = 0;
+  while (levels <= deepest_level && tree.level_offset[levels + 1] - tree.level_offset[levels] < large_level) ++levels;
+  return levels;
 }
 
 template <class Space>
-void find_parents(Space& space, Tree<Space>& tree) {
-  tree.parent.resize_discard(tree.cell_count());
-  tree.arrived.resize_discard(tree.cell_count());
-  space.for_each(tree.cell_count(), PrepareClimb{tree.links.data(), {tree.parent.data(), tree.arrived.data()}});
+bool has_large_level(const Tree<Space>& tree) {
+  return levels_to_climb(tree) <= deepest_level;
+}
+
+/// For the first `count` cells.
+template <class Space>
+void find_parents(Space& space, Tree<Space>& tree, std::uint32_t count, std::uint32_t lowest) {
+  tree.parent.resize_discard(count);
+  tree.arrived.resize_discard(count);
+  space.for_each(count, PrepareClimb{tree.links.data(), {tree.parent.data(), tree.arrived.data()}, lowest});
   tree.knows_parents = true;
 }
 
@@ -249,9 +265,11 @@ void compute_all(Space& space, const Double4* particles, const LastAccelerations
                                  radial.data(),
                                  tree.least_acceleration.data(),
                                  scale};
-  if (has_large_level(tree)) {
+  const int climbed_levels = levels_to_climb(tree);
+  const bool is_large = climbed_levels <= deepest_level;
+  if (is_large) {
     space.template for_each<leaves_at_once>(count, LeafMoments<Terms>{cells});
-    for (int l = deepest_level; l >= 0; --l) {
+    for (int l = deepest_level; l >= climbed_levels; --l) {
       const std::uint32_t begin = tree.level_offset[l], size = tree.level_offset[l + 1] - begin;
       const LevelMoments<Terms> level{cells, begin};
       if (size < very_large_level)
@@ -259,11 +277,11 @@ void compute_all(Space& space, const Double4* particles, const LastAccelerations
       else
         space.template for_each_by_team<small_team>(size, level);
     }
-  } else {
-    if (!tree.knows_parents) find_parents(space, tree);
-    const ClimbingMoments<Terms> climbing{cells, {tree.parent.data(), tree.arrived.data()}};
-    space.for_each_by_team(count + groups.count(), BesideGroups<ClimbingMoments<Terms>>{climbing, count, groups});
   }
+  const std::uint32_t climbed = tree.level_offset[climbed_levels], lowest = is_large ? tree.level_offset[climbed_levels - 1] : climbed;
+  if (!tree.knows_parents) find_parents(space, tree, climbed, lowest);
+  const ClimbingMoments<Terms> climbing{cells, {tree.parent.data(), tree.arrived.data()}, lowest, is_large};
+  space.for_each_by_team(climbed + groups.count(), BesideGroups<ClimbingMoments<Terms>>{climbing, climbed, groups});
 }
 
 template <int order, class Space>
