@@ -31,6 +31,15 @@ GROVE_HD inline std::uint64_t fetch_add(std::uint64_t& counter, std::uint64_t n)
 #endif
 }
 
+/// Sets a mark that is 0 to 1. False where it was 1 already, or another thread was faster.
+GROVE_HD inline bool set_once(std::uint32_t& mark) {
+#if defined(__CUDA_ARCH__)
+  return atomicExch(&mark, 1U) == 0;
+#else
+  return std::atomic_ref<std::uint32_t>(mark).exchange(1, std::memory_order_relaxed) == 0;
+#endif
+}
+
 /// Adds 1 to a counter for a whole team, whose members call it together, and returns the former value to all of them. The team sees what
 /// earlier teams wrote before they arrived.
 template <class Team>

@@ -1,5 +1,6 @@
 #include "kernels/tree/active_targets.hpp"
 
+#include "kernels/space/atomic.hpp"
 #include "kernels/space/select_indices.hpp"
 
 namespace grove {
@@ -8,58 +9,109 @@ namespace {
 
 struct HasActive {
   const std::uint32_t* group_start;
-  const std::uint8_t* active;
+  const std::uint8_t* active;  ///< null: all are
   GROVE_HD bool operator()(std::size_t g) const {
-    bool any = false;
-    for (std::uint32_t i = group_start[g]; i < group_start[g + 1]; ++i) any = any || active[i] != 0;
+    bool any = !active;
+    for (std::uint32_t i = group_start[g]; !any && i < group_start[g + 1]; ++i) any = active[i] != 0;
     return any;
   }
 };
 
-/// Marks the cells above the active groups. Several may write the same 1 at once.
-struct MarkAboveGroups {
-  const std::uint32_t* groups;
-  const std::uint32_t* group_parent;
-  std::uint32_t* cell;
-  GROVE_HD void operator()(std::size_t k) const {
-    const std::uint32_t parent = group_parent[groups[k]];
-    if (parent != no_parent) cell[parent] = 1;
+/// For each part, where the groups with particles of it begin and end among the active groups. A group may belong to two parts.
+struct FindPartGroups {
+  View<const std::uint32_t> groups;
+  const std::uint32_t* group_start;
+  ParticleParts parts;
+
+  GROVE_HD std::uint32_t operator()(std::size_t i) const {
+    if (parts.begin[i / 2] == parts.begin[i / 2 + 1]) return 0;
+    const std::uint32_t particle = parts.begin[(i + 1) / 2];
+    const bool is_begin = i % 2 == 0;
+    std::uint32_t from = 0, to = static_cast<std::uint32_t>(groups.size);
+    while (from < to) {
+      const std::uint32_t middle = from + (to - from) / 2;
+      // Groups before the begin of a part have ended; those before its end have begun.
+      const bool is_before = is_begin ? group_start[groups[middle] + 1] <= particle : group_start[groups[middle]] < particle;
+      if (is_before)
+        from = middle + 1;
+      else
+        to = middle;
+    }
+    return from;
   }
 };
 
-/// Marks the cells above the marked cells of a level.
-struct MarkAboveCells {
+/// Marks the cells above the active groups. Where a cell is marked, those above it are as well, or another group marks them at this time.
+struct MarkAbove {
+  const std::uint32_t* groups;
+  const std::uint32_t* group_parent;
   const std::uint32_t* parent;
   std::uint32_t* cell;
-  std::uint32_t first;
-  GROVE_HD void operator()(std::size_t i) const {
-    const std::uint32_t p = parent[first + i];
-    if (cell[first + i] && p != no_parent) cell[p] = 1;
+  GROVE_HD void operator()(std::size_t k) const {
+    for (std::uint32_t c = group_parent[groups[k]]; c != no_parent && set_once(cell[c]); c = parent[c]) {
+    }
   }
+};
+
+struct IsMarked {
+  const std::uint32_t* cell;
+  GROVE_HD bool operator()(std::size_t c) const { return cell[c] != 0; }
 };
 
 }  // namespace
 
 template <class Space>
-ActiveTargets ActiveTargetLists<Space>::find(Space& space, View<const std::uint32_t> group_start, const std::uint8_t* active) {
-  select_indices(space, group_start.size > 0 ? group_start.size - 1 : 0, HasActive{group_start.data, active}, [this](std::uint32_t count) {
-    groups_.resize_discard(count);
-    return groups_.data();
-  });
-  return {active, groups_.view(), nullptr};
+void ActiveTargetLists<Space>::find(Space& space, View<const std::uint32_t> group_start, const std::uint8_t* active,
+                                    const ParticleParts& parts) {
+  active_ = active;
+  parts_ = parts;
+  const std::uint32_t count = select_indices(space, group_start.size > 0 ? group_start.size - 1 : 0, HasActive{group_start.data, active},
+                                             [this](std::uint32_t found) {
+                                               groups_.resize_discard(found);
+                                               return groups_.data();
+                                             });
+  part_groups_.assign(2 * static_cast<std::size_t>(parts.count), 0);
+  if (parts.count > 0 && count > 0)
+    space.values_to_host(part_groups_.size(), FindPartGroups{groups_.view(), group_start.data, parts}, part_groups_.data());
 }
 
 template <class Space>
-ActiveTargets ActiveTargetLists<Space>::find(Space& space, const FmmTargets<Space>& targets, const std::uint8_t* active) {
-  ActiveTargets result = find(space, targets.group_start(), active);
+ActiveTargets ActiveTargetLists<Space>::all() const {
+  ActiveTargets all;
+  all.are_some = true;
+  all.particle = active_;
+  all.groups = groups_.view();
+  return all;
+}
+
+template <class Space>
+ActiveTargets ActiveTargetLists<Space>::of_part(int p) const {
+  const auto part = static_cast<std::size_t>(p);
+  ActiveTargets of_part = all();
+  of_part.begin = parts_.begin[part];
+  of_part.end = parts_.begin[part + 1];
+  of_part.groups = of_part.groups.part(part_groups_[2 * part], part_groups_[2 * part + 1] - part_groups_[2 * part]);
+  return of_part;
+}
+
+template <class Space>
+ActiveTargets ActiveTargetLists<Space>::with_cells(Space& space, const FmmTargets<Space>& targets, ActiveTargets some) {
   const FmmTargetView view = targets.view();
   cell_.resize_discard(view.cell_count);
   space.fill_bytes(cell_.data(), 0, view.cell_count * sizeof(std::uint32_t));
-  space.for_each(result.groups.size, MarkAboveGroups{result.groups.data, view.group_parent, cell_.data()});
-  const LevelOffsets& level = targets.level_offset();
-  for (int l = deepest_level; l > 0; --l) space.for_each(level[l + 1] - level[l], MarkAboveCells{view.parent, cell_.data(), level[l]});
-  result.cell = cell_.data();
-  return result;
+  space.for_each(some.groups.size, MarkAbove{some.groups.data, view.group_parent, view.parent, cell_.data()});
+  some.cell = cell_.data();
+  if constexpr (Space::on_gpu) {
+    cells_.resize_discard(view.cell_count);
+    cell_count_.resize_discard(1);
+    if (view.cell_count > 0)
+      select_first_indices(space, view.cell_count, IsMarked{cell_.data()}, cells_.view(), cell_count_.data());
+    else
+      space.fill_bytes(cell_count_.data(), 0, sizeof(std::uint32_t));
+    some.cells = cells_.data();
+    some.cell_count = cell_count_.data();
+  }
+  return some;
 }
 
 template class ActiveTargetLists<BackEnd>;

@@ -220,7 +220,7 @@ class TargetWalk {
     group_.sum(softening_, lists_, [&](FloatVector x, FloatVector y, FloatVector z, Force<FloatVector>& force) {
       add_local_force<Terms>([&](auto i) { return FloatVector(local.L[i]); }, local.unit, x, y, z, force);
     });
-    group_.store(c_.data.acceleration.data, c_.data.active.particle, c_.units, c_.mode);
+    group_.store(c_.data.acceleration.data, c_.data.active, c_.units, c_.mode);
     add_work(c_.data.work[group], lists_.particle_count(), lists_.cells.size());
   }
 

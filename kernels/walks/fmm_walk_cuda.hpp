@@ -48,15 +48,21 @@ struct FmmArguments {
   WarpCounts* counts;
   std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or could not be for lack of memory
   float* local;
-  int cell_team, group_team;  ///< number of warps that walk together for a target cell, for a group: see WarpTeam
-  bool lists_first;           ///< target cells hand down their lists before their expansions are complete, see fmm_walk_schedule.cuh
+  std::uint32_t expected_cells;  ///< about walked_cells(), of which the device alone knows the number of the active ones
+  int cell_team, group_team;     ///< number of warps that walk together for a target cell, for a group: see WarpTeam
+  bool lists_first;              ///< target cells hand down their lists before their expansions are complete, see fmm_walk_schedule.cuh
   GroupWork* cell_work;
   ListStatus* status;
 
   /// Whether `cell`, a target cell or no_parent, has a list.
   __device__ bool has_list(std::uint32_t cell) const { return cell != no_parent && cell >= first_level_cell; }
-  /// Number of target cells with lists.
-  GROVE_HD std::uint32_t walked_cells() const { return targets.cell_count - first_level_cell; }
+  /// Number of target cells to draw: those with lists, or the active ones.
+  __device__ std::uint32_t walked_cells() const {
+    return data.active.some() ? *data.active.cell_count : targets.cell_count - first_level_cell;
+  }
+  __device__ std::uint32_t walked_cell(std::uint32_t number) const {
+    return data.active.some() ? data.active.cells[number] : first_level_cell + number;
+  }
   /// Number of groups to walk for.
   GROVE_HD std::uint32_t walked_groups() const {
     return data.active.some() ? static_cast<std::uint32_t>(data.active.groups.size) : targets.group_count;

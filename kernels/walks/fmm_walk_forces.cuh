@@ -26,10 +26,17 @@ inline constexpr float least_close_distance = 2e-12F;
 /// overflow.
 inline constexpr float far_away = 1e18F;
 
-/// `common`: all particles have the same mass, FmmArguments::common_mass. Then forces of particles are summed in units of it, and a pair
-/// takes an instruction less.
-template <int order, class Softening, class Team, bool common>
+/// What the targets and sources of a kernel are.
+enum class WalkKind {
+  all,
+  all_of_one_mass,  ///< of all particles, FmmArguments::common_mass: forces are summed in units of it, and a pair takes an instruction less
+  some              ///< the active targets: see TargetForces::take_active_targets()
+};
+
+template <int order, class Softening, class Team, WalkKind kind>
 class TargetForces {
+  static constexpr bool common = kind == WalkKind::all_of_one_mass, some = kind == WalkKind::some;
+
  public:
   using Terms = ExpansionTerms<order, Softening>;
   using Memory = SourceMemory<Terms>;
@@ -50,7 +57,8 @@ class TargetForces {
     unit_ = expansion_unit(box_.radius);
   }
 
-  /// Expansions of groups are about the centre of their bounding box. Lanes without a target repeat the first target.
+  /// Expansions of groups are about the centre of their bounding box. Lanes without a target repeat the first target. Where some targets
+  /// are active, only these get lanes.
   __device__ void load_group(std::uint32_t group) {
     clear();
     first_ = a_.targets.group_start[group];
@@ -69,6 +77,7 @@ class TargetForces {
     box_.radius = target_margin * sqrtf(reduce_max(x_ * x_ + y_ * y_ + z_ * z_));
     box_.least_acceleration = a_.data.group_least_acceleration[group];
     unit_ = expansion_unit(box_.radius);
+    if constexpr (some) take_active_targets(group);
   }
 
   /// M2L of up to 32 cells, one in each lane.
@@ -99,7 +108,7 @@ class TargetForces {
     if (lane_ < static_cast<int>(count)) memory_.cell[lane_] = cell_source<Terms>(a_.sources, cells[lane_], box_.centre, a_.units);
     __syncwarp();
 #pragma unroll 1
-    for (std::uint32_t k = 0; k < count; ++k) add_cell(softening_, memory_.cell[k], x_, y_, z_, force_);
+    for (std::uint32_t k = share(); k < count; k += shares()) add_cell(softening_, memory_.cell[k], x_, y_, z_, force_);
     work_.cell_particle += count;
     add_to_total(1);
     __syncwarp();
@@ -126,7 +135,8 @@ class TargetForces {
     add_to_total(unit_mass());
   }
 
-  /// One bit for each target among the particles [first, first + count). No bits are set unless all of these particles are targets.
+  /// One bit for each target among the particles [first, first + count). No bits are set unless all of these particles are targets with
+  /// lanes.
   __device__ std::uint32_t own_bits(std::uint32_t first, std::uint32_t count) const {
     const std::uint32_t begin = first - first_;
     if (a_.mode != WalkMode::own_tree || begin >= target_count_ || begin + count > target_count_) return 0;
@@ -174,6 +184,7 @@ class TargetForces {
 
   /// Writes the forces on a group.
   __device__ void finish_group(std::uint32_t group, bool has_parent, std::uint32_t parent) {
+    if constexpr (some) sum_over_shares();
     Double3 centre = box_.centre;
     float unit = unit_;
     // The expansion of the cell above is evaluated directly at the particles. It need not be shifted to the group's centre.
@@ -187,8 +198,8 @@ class TargetForces {
       unit = expansion_unit(g.radius);
       load_local(parent, local_);
     }
-    if (lane_ < static_cast<int>(target_count_) && a_.data.active.wants(first_ + lane_))
-      store_force(total_, a_.units, a_.mode, a_.data.acceleration[first_ + lane_]);
+    const int count = some && target_count_ == 0 ? __popc(active_targets(group)) : static_cast<int>(target_count_);
+    if (lane_ < count) store_force(total_, a_.units, a_.mode, a_.data.acceleration[self()]);
     if (lane_ == 0) store_work(work_, a_.mode, a_.data.work[group]);
   }
 
@@ -223,6 +234,44 @@ class TargetForces {
   }
 
   static constexpr int terms = Terms::count;
+
+  // Where some targets of a group are active, only these have lanes, and target_count_ is 0. Lanes form sets of a power of two, at least 8,
+  // with the same targets in each. Every set sums its share of the sources.
+  static constexpr int fewest_bits = 3, all_lanes_bits = 5;
+
+  /// One bit for each active target.
+  __device__ unsigned active_targets(std::uint32_t group) const {
+    return __ballot_sync(all_lanes, first_ + lane_ < a_.targets.group_start[group + 1] && a_.data.active.wants(first_ + lane_));
+  }
+  __device__ void take_active_targets(std::uint32_t group) {
+    const unsigned active = active_targets(group);
+    const int count = __popc(active);
+    set_bits_ = all_lanes_bits;
+    self_ = first_ + smaller(static_cast<std::uint32_t>(lane_), target_count_ - 1);
+    if (count == static_cast<int>(target_count_)) return;
+    target_count_ = 0;
+    if (count == 0) return;  // those of another part have put the group on the list
+    set_bits_ = larger(fewest_bits, warp_size - __clz(count - 1));
+    const int place = lane_ & ((1 << set_bits_) - 1);
+    const unsigned from = __fns(active, 0, place < count ? place + 1 : 1);
+    x_ = __shfl_sync(all_lanes, x_, from);
+    y_ = __shfl_sync(all_lanes, y_, from);
+    z_ = __shfl_sync(all_lanes, z_, from);
+    self_ = first_ + from;
+  }
+  /// The target of this lane.
+  __device__ std::uint32_t self() const { return some ? self_ : first_ + smaller(static_cast<std::uint32_t>(lane_), target_count_ - 1); }
+  __device__ std::uint32_t share() const { return some ? static_cast<std::uint32_t>(lane_) >> set_bits_ : 0; }
+  __device__ std::uint32_t shares() const { return some ? std::uint32_t{warp_size} >> set_bits_ : 1; }
+  __device__ void sum_over_shares() {
+#pragma unroll 1
+    for (int d = 1 << set_bits_; d < warp_size; d *= 2) {
+      total_.x += __shfl_xor_sync(all_lanes, total_.x, d);
+      total_.y += __shfl_xor_sync(all_lanes, total_.y, d);
+      total_.z += __shfl_xor_sync(all_lanes, total_.z, d);
+      total_.potential += __shfl_xor_sync(all_lanes, total_.potential, d);
+    }
+  }
 
   __device__ void clear() {
     work_ = {};
@@ -277,7 +326,7 @@ class TargetForces {
     // Several at a time. Particles past the last do not act; a second loop for the remainder would take space in the instruction cache.
     constexpr int at_once = common ? 4 : 8;
 #pragma unroll 1
-    for (std::uint32_t k = 0; k < count; k += at_once) {
+    for (std::uint32_t k = at_once * share(); k < count; k += at_once * shares()) {
       if constexpr (common) {
         const auto four = [&](int axis) { return *reinterpret_cast<const Float4*>(memory_.particle.without_mass[axis] + k); };
         const Float4 x = four(0), y = four(1), z = four(2);
@@ -321,7 +370,7 @@ class TargetForces {
     const Force<float> before = force_;
     float closest2 = 3e38F;
 #pragma unroll 1
-    for (std::uint32_t k = begin; k < end; ++k) {
+    for (std::uint32_t k = begin + share(); k < end; k += shares()) {
       const Float4 s = source[k];
       const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = softening_.squared(dx, dy, dz);
       // The softened distance shows how much rounding matters. It does not show whether a target meets itself, at distance zero.
@@ -336,18 +385,18 @@ class TargetForces {
 
   /// Adds the forces of `count` particles. For those close to a target, differences of positions are in FP64. No target acts on itself.
   __device__ void sum_close_particles(std::uint32_t count) {
-    const std::uint32_t self = first_ + smaller(static_cast<std::uint32_t>(lane_), target_count_ - 1);
-    const Double4 own = a_.data.particles[self];
+    const Double4 own = a_.data.particles[self()];
 #pragma unroll 1
-    for (std::uint32_t k = 0; k < count; ++k) {
+    for (std::uint32_t first = 0; first < count; first += shares()) {
+      const std::uint32_t k = smaller(first + share(), count - 1);
       const Float4 source = memory_.particle.offset[k];
-      float dx = source.x - x_, dy = source.y - y_, dz = source.z - z_, mass = source.w;
+      float dx = source.x - x_, dy = source.y - y_, dz = source.z - z_, mass = first + share() < count ? source.w : 0;
       // Not the softened distance, because a target meets itself at distance zero.
       if (__any_sync(all_lanes, dx * dx + dy * dy + dz * dz <= close_r2())) {
         const std::uint32_t index = memory_.particle.index[k];
         const Double4 s = a_.sources.particles[index];
         dx = a_.units.close_offset(s.x, own.x), dy = a_.units.close_offset(s.y, own.y), dz = a_.units.close_offset(s.z, own.z);
-        if (a_.mode == WalkMode::own_tree && index == self) mass = 0;
+        if (a_.mode == WalkMode::own_tree && index == self()) mass = 0;
       }
       // In units of one mass of all, 1 / r^2 might not fit where the force does.
       add_close_particle(softening_, dx, dy, dz, mass * unit_mass(), common ? total_ : force_);
@@ -426,7 +475,9 @@ class TargetForces {
   const Team team_;
   Memory& memory_;
   int lane_;
-  std::uint32_t first_ = 0, target_count_ = 0;
+  std::uint32_t first_ = 0, target_count_ = 0;  ///< the targets of a group, if all of them have lanes
+  std::uint32_t self_ = 0;                      ///< the target of this lane
+  int set_bits_ = all_lanes_bits;               ///< a set has 2^set_bits_ lanes
   TargetBox box_{};
   float unit_ = 1;  ///< of the local expansion
   float x_ = 0, y_ = 0, z_ = 0;

@@ -12,12 +12,12 @@ namespace grove {
 
 namespace fmm_walk {
 
-template <int order, class Opening, class Softening, bool at_group, class Team, bool common>
+template <int order, class Opening, class Softening, bool at_group, class Team, WalkKind kind>
 __global__ void __launch_bounds__(warps_per_block* warp_size,
                                   blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps))
     fmm_walk_kernel(const __grid_constant__ FmmArguments a, const __grid_constant__ Opening opening,
                     const __grid_constant__ Softening softening) {
-  using Walk = TargetWalk<order, Opening, Softening, at_group, Team, common>;
+  using Walk = TargetWalk<order, Opening, Softening, at_group, Team, kind>;
   using Memory = typename Walk::Memory;
   alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
   const BlockSlot slot(a.counts->slots_lent, a.counts->slots_returned, a.slots_returned, a.block_slots, !at_group);
@@ -26,16 +26,18 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
   Walk walk(a, opening, softening, team, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
   // Numbers below this are indices in the list of high groups. These groups are skipped when their own numbers come. High groups come first
   // because the GPU would wait for such a group if a team drew it last.
-  const std::uint32_t high = at_group && Team::warps > 1 && !a.data.active.some() ? *a.targets.high_group_count : 0;
+  constexpr bool some = kind == WalkKind::some;
+  const std::uint32_t high = at_group && Team::warps > 1 && !some ? *a.targets.high_group_count : 0;
   // A team works too long on one target to hold a second number meanwhile.
+  const std::uint32_t cells = a.walked_cells();
   NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, at_group ? &a.counts->groups_drawn : &a.counts->cells_drawn,
-                                                          at_group ? high + a.walked_groups() : a.walked_cells());
-  CellsAbove above(a.done, &a.counts->cells_done, a.walked_cells());
+                                                          at_group ? high + a.walked_groups() : cells);
+  CellsAbove above(a.done, &a.counts->cells_done, cells);
 #pragma unroll 1
   for (std::uint32_t number; drawer.next(number);) {
     if constexpr (at_group) {
-      std::uint32_t group = a.data.active.some() ? a.data.active.groups[number] : number;
-      if constexpr (Team::warps > 1) {
+      std::uint32_t group = some ? a.data.active.groups[number] : number;
+      if constexpr (Team::warps > 1 && !some) {
         if (high > 0) {
           if (number >= high && a.targets.is_high(number - high)) continue;
           group = number < high ? a.targets.high_groups[number] : number - high;
@@ -46,9 +48,8 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
       above.wait(cell, a.has_list(cell));
       walk.run(group);
     } else {
-      // No warp waits for a cell without active targets.
-      const std::uint32_t cell = a.first_level_cell + number;
-      if (a.data.active.wants_cell(cell)) {
+      const std::uint32_t cell = a.walked_cell(number);
+      if (a.has_list(cell)) {
         walk.load(cell);
         walk.run(cell);
       }
@@ -59,8 +60,8 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
   if constexpr (at_group) await_previous_launch();
 }
 
-/// `targets`: their number. `overlaps`: blocks may start before the previous launch has ended. `common`: all particles have the same mass.
-template <bool at_group, class Team, bool common, int order, class Opening, class Softening>
+/// `targets`: their number. `overlaps`: blocks may start before the previous launch has ended.
+template <bool at_group, class Team, WalkKind kind, int order, class Opening, class Softening>
 void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets,
             bool overlaps) {
   if (targets == 0) return;
@@ -75,7 +76,7 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &attribute;
   config.numAttrs = overlaps ? 1 : 0;
-  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team, common>, a, opening, softening),
+  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team, kind>, a, opening, softening),
              "walk of fmm");
 }
 
@@ -88,16 +89,22 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
   };
   law.visit_with_expansions([&](const auto& opening, const auto& softening) {
     with_team(a.cell_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<false, Team, false, order>(space, a, opening, softening, a.walked_cells(), false);
+      fmm_walk::launch<false, Team, fmm_walk::WalkKind::all, order>(space, a, opening, softening, a.expected_cells, false);
     });
-    const bool overlaps = a.walked_cells() > 0 && space.overlaps_launches();
+    const bool overlaps = a.expected_cells > 0 && space.overlaps_launches();
+    const auto walk_groups = [&]<class Team, fmm_walk::WalkKind kind>() {
+      fmm_walk::launch<true, Team, kind, order>(space, a, opening, softening, a.walked_groups(), overlaps);
+    };
     // Teams walk where there are few groups, and wait more than they compute.
-    if (a.group_team > 1)
-      fmm_walk::launch<true, WarpTeam<warps_per_block>, false, order>(space, a, opening, softening, a.walked_groups(), overlaps);
+    if (a.data.active.some())
+      with_team(a.group_team,
+                [&]<class Team>(std::type_identity<Team>) { walk_groups.template operator()<Team, fmm_walk::WalkKind::some>(); });
+    else if (a.group_team > 1)
+      walk_groups.template operator()<WarpTeam<warps_per_block>, fmm_walk::WalkKind::all>();
     else if (a.common_mass > 0)
-      fmm_walk::launch<true, WarpTeam<1>, true, order>(space, a, opening, softening, a.walked_groups(), overlaps);
+      walk_groups.template operator()<WarpTeam<1>, fmm_walk::WalkKind::all_of_one_mass>();
     else
-      fmm_walk::launch<true, WarpTeam<1>, false, order>(space, a, opening, softening, a.walked_groups(), overlaps);
+      walk_groups.template operator()<WarpTeam<1>, fmm_walk::WalkKind::all>();
   });
 }
 

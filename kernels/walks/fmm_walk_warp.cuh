@@ -18,8 +18,7 @@
 
 namespace grove::fmm_walk {
 
-/// `common`: see TargetForces.
-template <int order, class Opening, class Softening, bool at_group, class Team, bool common>
+template <int order, class Opening, class Softening, bool at_group, class Team, WalkKind kind>
 class TargetWalk {
  public:
   using Memory = WarpMemory<ExpansionTerms<order, Softening>>;
@@ -345,7 +344,7 @@ class TargetWalk {
   const FmmArguments& a_;
   const Opening& opening_;
   const Team team_;
-  TargetForces<order, Softening, Team, common> forces_;
+  TargetForces<order, Softening, Team, kind> forces_;
   Memory& memory_;
   std::uint32_t* const stack_memory_;
   std::uint32_t* stack_;  ///< begins after the list, if that is in the same memory

@@ -129,11 +129,10 @@ class TargetVectors {
     for (int v = 0; v < filled_; v += at_once) sum_vectors(v, softening, lists, extra);
   }
 
-  /// Sets acceleration and potential of the active targets, in code units, or adds to them, according to `mode`. `active` [particles]: not
-  /// 0 for active particles; null: all are active.
-  void store(Double4* acceleration, const std::uint8_t* active, const GravityUnits& units, WalkMode mode) const {
+  /// Sets acceleration and potential of the active targets, in code units, or adds to them, according to `mode`.
+  void store(Double4* acceleration, const ActiveTargets& active, const GravityUnits& units, WalkMode mode) const {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (active && !active[first_ + i]) continue;
+      if (!active.wants(first_ + i)) continue;
       store_force(Force<float>{ax_[i], ay_[i], az_[i], potential_[i]}, units, mode, acceleration[first_ + i]);
     }
   }

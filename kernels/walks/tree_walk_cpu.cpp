@@ -32,7 +32,7 @@ class GroupWalk {
     group_.load(c_.targets.particles.data, first, count, c_.targets.group_least_acceleration[group], c_.units);
     collect_sources();
     group_.sum(softening_, lists_, [](auto&&...) {});
-    group_.store(c_.targets.acceleration.data, c_.targets.active.particle, c_.units, c_.mode);
+    group_.store(c_.targets.acceleration.data, c_.targets.active, c_.units, c_.mode);
     store_work({static_cast<std::uint32_t>(lists_.particle_count()), static_cast<std::uint32_t>(lists_.cells.size()), opening_tests_, 0},
                c_.mode, c_.targets.work[group]);
   }

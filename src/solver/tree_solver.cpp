@@ -16,7 +16,7 @@ TreeSolver<Space>::TreeSolver(Space& space, const Communicator& comm, const Grav
       reuse_(most_steps),
       own_(space, comm, law, *walker_, way),
       others_(space, comm, way),
-      walks_(space, *walker_, own_, others_) {}
+      walks_(space, law_, *walker_, own_, others_) {}
 
 template <class Space>
 void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets) {

@@ -3,10 +3,15 @@
 #include <algorithm>
 
 #include "kernels/particles/work.hpp"
+#include "kernels/walks/direct_sum_on_few.hpp"
 
 namespace grove {
 
 namespace {
+
+/// A walk for a single target takes milliseconds on a GPU (docs/development/constants.md).
+template <class Space>
+constexpr std::uint32_t few_of_a_class = Space::on_gpu ? 4 : 0;
 
 /// Gives every particle of a group the group's cost per target: the particle's weight when domains are next cut. Also marks the particles
 /// of groups that are parts of divided ones.
@@ -36,27 +41,20 @@ struct ForgetWork {
   GROVE_HD void operator()(std::size_t i) const { work[i] = unknown_work; }
 };
 
-/// Marks the active particles of one class.
-struct MarkPart {
-  const std::uint8_t* active;  ///< null: all
-  std::uint32_t begin, end;
-  std::uint8_t* part;
-  GROVE_HD void operator()(std::size_t i) const { part[i] = begin <= i && i < end && (!active || active[i] != 0) ? 1 : 0; }
-};
-
 }  // namespace
 
 template <class Space>
 WalkOutcome TreeWalks<Space>::run(Particles<Space>& particles, const std::uint8_t* active, const TreeBounds& bounds,
                                   PhaseClock<Space>& clock, const std::function<void()>& meanwhile) {
-  walker_.set_active(active);
+  const Tree<Space>& tree = own_.tree();
+  walker_.set_active(active, tree.class_count > 1 ? ParticleParts{tree.class_begin, tree.class_count} : ParticleParts{});
   walker_.set_may_lack_cells(others_.may_lack_cells());
   const auto after_walk = [&] {
     spread_work(particles);
     if (meanwhile) meanwhile();
   };
-  return !others_.exist() || others_.join_own_tree() ? walk_together(particles, active, bounds, clock, after_walk)
-                                                     : walk_one_after_the_other(particles, active, bounds, clock, after_walk);
+  return !others_.exist() || others_.join_own_tree() ? walk_together(particles, bounds, clock, after_walk)
+                                                     : walk_one_after_the_other(particles, bounds, clock, after_walk);
 }
 
 template <class Space>
@@ -75,56 +73,82 @@ WorkCounts TreeWalks<Space>::work_counts() {
 
 /// One walk of the own tree and those of the others, if there are any.
 template <class Space>
-WalkOutcome TreeWalks<Space>::walk_together(const Particles<Space>& particles, const std::uint8_t* active, const TreeBounds& bounds,
-                                            PhaseClock<Space>& clock, const std::function<void()>& after_walk) {
+WalkOutcome TreeWalks<Space>::walk_together(const Particles<Space>& particles, const TreeBounds& bounds, PhaseClock<Space>& clock,
+                                            const std::function<void()>& after_walk) {
   if (others_.exist()) {
     clock.begin("tree exchange");
     others_.receive();
   }
   clock.begin("walk");
   return walk_classes(
-      active, WalkMode::own_tree, bounds,
+      particles, WalkMode::own_tree, bounds,
       [&](int its_class) { return others_.exist() ? others_.view(its_class) : own_.tree().view(particles.position.data(), its_class); },
       after_walk);
 }
 
 /// The own tree is walked while those of the others travel.
 template <class Space>
-WalkOutcome TreeWalks<Space>::walk_one_after_the_other(const Particles<Space>& particles, const std::uint8_t* active,
-                                                       const TreeBounds& bounds, PhaseClock<Space>& clock,
-                                                       const std::function<void()>& after_walk) {
+WalkOutcome TreeWalks<Space>::walk_one_after_the_other(const Particles<Space>& particles, const TreeBounds& bounds,
+                                                       PhaseClock<Space>& clock, const std::function<void()>& after_walk) {
   clock.begin("walk");
   const WalkOutcome of_own = walk_classes(
-      active, WalkMode::own_tree, bounds, [&](int its_class) { return own_.tree().view(particles.position.data(), its_class); },
+      particles, WalkMode::own_tree, bounds, [&](int its_class) { return own_.tree().view(particles.position.data(), its_class); },
       [&] { others_.receive(); });
   clock.begin("walk of others");
   return larger(of_own, walk_classes(
-                            active, WalkMode::other_tree, bounds, [&](int its_class) { return others_.view(its_class); }, after_walk));
+                            particles, WalkMode::other_tree, bounds, [&](int its_class) { return others_.view(its_class); }, after_walk));
 }
 
 /// Walks the tree of each class, view_of(class), for the targets of each class, with the softening of their pairs. `mode` is that of the
 /// first walk for a target. With one class, its walk checks `bounds`, and calls `meanwhile`; with several, that follows the last walk.
 template <class Space>
 template <class ViewOfClass>
-WalkOutcome TreeWalks<Space>::walk_classes(const std::uint8_t* active, WalkMode mode, const TreeBounds& bounds, ViewOfClass view_of,
+WalkOutcome TreeWalks<Space>::walk_classes(const Particles<Space>& particles, WalkMode mode, const TreeBounds& bounds, ViewOfClass view_of,
                                            const std::function<void()>& meanwhile) {
   const Tree<Space>& tree = own_.tree();
   const int classes = tree.class_count;
   if (classes == 1) return walker_.walk(own_.laws().largest(), view_of(0), mode, bounds, meanwhile);
-  const std::uint32_t count = tree.class_begin[static_cast<std::size_t>(classes)];
-  part_.resize_discard(count);
   auto outcome = WalkOutcome::complete;
   for (int t = 0; t < classes; ++t) {
-    const std::uint32_t begin = tree.class_begin[static_cast<std::size_t>(t)], end = tree.class_begin[static_cast<std::size_t>(t) + 1];
-    if (begin == end) continue;
-    space_.for_each(count, MarkPart{active, begin, end, part_.data()});
-    walker_.set_part(part_.data());
+    if (tree.root_of(t) == no_cell) continue;
+    walker_.set_part(t);
+    if (mode == WalkMode::own_tree && has_few(t)) {
+      outcome = larger(outcome, sum_on_class(particles, t));
+      continue;
+    }
     // The targets' own class comes first: it has sources on every rank that has targets.
     outcome = larger(outcome, walker_.walk(own_.laws().of_pair(t, t), view_of(t), mode));
     for (int c = 0; c < classes; ++c)
       if (c != t) outcome = larger(outcome, walker_.walk(own_.laws().of_pair(t, c), view_of(c), WalkMode::other_tree));
   }
   meanwhile();
+  return outcome;
+}
+
+/// Whether a class has so few particles here that the own ones act on them by direct summation.
+template <class Space>
+bool TreeWalks<Space>::has_few(int its_class) const {
+  const auto c = static_cast<std::size_t>(its_class);
+  return own_.tree().class_begin[c + 1] - own_.tree().class_begin[c] <= few_of_a_class<Space>;
+}
+
+/// Sets the forces of all own particles on those of a class, and adds those of other trees that are joined to the own one.
+template <class Space>
+WalkOutcome TreeWalks<Space>::sum_on_class(const Particles<Space>& particles, int its_class) {
+  const Tree<Space>& tree = own_.tree();
+  const std::size_t begin = tree.class_begin[static_cast<std::size_t>(its_class)],
+                    count = tree.class_begin[static_cast<std::size_t>(its_class) + 1] - begin;
+  const DirectSources sources{particles.position.view(), particles.id.view(), particles.type.view()};
+  direct_sum_on_few<Space>(space_, law_, sources,
+                           {sources.position.part(begin, count), sources.id.part(begin, count),
+                            particles.acceleration.view().part(begin, count), sources.type.part(begin, count)});
+  auto outcome = WalkOutcome::complete;
+  if (!others_.exist() || !others_.join_own_tree()) return outcome;
+  for (int c = 0; c < tree.class_count; ++c) {
+    TreeView others = others_.view(c);
+    if (tree.root_of(c) != no_cell) ++others.roots, --others.root_count;  // without the own tree
+    outcome = larger(outcome, walker_.walk(own_.laws().of_pair(its_class, c), others, WalkMode::other_tree));
+  }
   return outcome;
 }
 

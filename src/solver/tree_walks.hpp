@@ -13,8 +13,8 @@ template <class Space>
 class TreeWalks {
  public:
   /// All arguments must outlive it.
-  TreeWalks(Space& space, Walker<Space>& walker, const OwnTree<Space>& own, OtherTrees<Space>& others)
-      : space_(space), walker_(walker), own_(own), others_(others), part_(space) {}
+  TreeWalks(Space& space, const GravityLaw& law, Walker<Space>& walker, const OwnTree<Space>& own, OtherTrees<Space>& others)
+      : space_(space), law_(law), walker_(walker), own_(own), others_(others) {}
 
   /// Sets acceleration, potential and work of the active particles, as ForceSolver::forces() does, if all walks of this rank are complete.
   /// Walks for which checks_bounds() check `bounds`.
@@ -28,20 +28,22 @@ class TreeWalks {
   WorkCounts work_counts();
 
  private:
-  WalkOutcome walk_together(const Particles<Space>& particles, const std::uint8_t* active, const TreeBounds& bounds,
-                            PhaseClock<Space>& clock, const std::function<void()>& after_walk);
-  WalkOutcome walk_one_after_the_other(const Particles<Space>& particles, const std::uint8_t* active, const TreeBounds& bounds,
-                                       PhaseClock<Space>& clock, const std::function<void()>& after_walk);
+  WalkOutcome walk_together(const Particles<Space>& particles, const TreeBounds& bounds, PhaseClock<Space>& clock,
+                            const std::function<void()>& after_walk);
+  WalkOutcome walk_one_after_the_other(const Particles<Space>& particles, const TreeBounds& bounds, PhaseClock<Space>& clock,
+                                       const std::function<void()>& after_walk);
   template <class ViewOfClass>
-  WalkOutcome walk_classes(const std::uint8_t* active, WalkMode mode, const TreeBounds& bounds, ViewOfClass view_of,
+  WalkOutcome walk_classes(const Particles<Space>& particles, WalkMode mode, const TreeBounds& bounds, ViewOfClass view_of,
                            const std::function<void()>& meanwhile);
+  bool has_few(int its_class) const;
+  WalkOutcome sum_on_class(const Particles<Space>& particles, int its_class);
   void spread_work(Particles<Space>& particles);
 
   Space& space_;
+  const GravityLaw& law_;
   Walker<Space>& walker_;
   const OwnTree<Space>& own_;
   OtherTrees<Space>& others_;
-  Buffer<Space, std::uint8_t> part_;  ///< with several classes: not 0 for the active particles of the class that is walked for
 };
 
 }  // namespace grove

@@ -51,9 +51,13 @@ LeastInGroups Walker<Space>::begin_forces(const LastAccelerations& last_accelera
 }
 
 template <class Space>
-void Walker<Space>::set_active(const std::uint8_t* active) {
-  active_ = all_active_ = active ? find_active(all_lists_, active) : ActiveTargets{};
-  if (active) clear_work();
+void Walker<Space>::set_active(const std::uint8_t* active, const ParticleParts& parts) {
+  are_some_ = active || parts.count > 1;
+  active_ = {};
+  if (!are_some_) return;
+  active_lists_.find(space_, group_start(), active, parts);
+  if (parts.count <= 1) active_ = with_cells(active_lists_.all());
+  clear_work();
 }
 
 template <class Space>

@@ -33,15 +33,14 @@ class Walker {
   void set_targets(const Tree<Space>& tree, const Particles<Space>& particles);
   /// Begins a force evaluation. Its moments come next, and with them the smallest last acceleration in each group.
   LeastInGroups begin_forces(const LastAccelerations& last_acceleration);
-  /// Sets the targets of the next walks. `active` [particles]: not 0 for active ones; null: all are active.
-  virtual void set_active(const std::uint8_t* active);
+  /// Sets the targets of the next walks. `active` [particles]: not 0 for active ones; null: all are active. They may have `parts`.
+  virtual void set_active(const std::uint8_t* active, const ParticleParts& parts = {});
   /// Sets the work of all groups to zero, to which walks of other trees add. Asynchronous.
   void clear_work() { space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork)); }
-  /// Restricts the next walks, until set_active(), to a part of these targets; `part` is as `active` above and must stay valid until the
-  /// walks are over. Work of the parts adds up.
-  void set_part(const std::uint8_t* part) { active_ = find_active(lists_of_part_, part); }
-  /// The active targets, those of all parts.
-  const ActiveTargets& active() const { return all_active_; }
+  /// Restricts the next walks, until set_active(), to a part of these targets. Work of the parts adds up.
+  void set_part(int part) { active_ = with_cells(active_lists_.of_part(part)); }
+  /// The active targets, those of all parts, without their cells.
+  ActiveTargets active() const { return are_some_ ? active_lists_.all() : ActiveTargets{}; }
   virtual View<const std::uint32_t> group_start() const = 0;
   /// Whether cells in the trees of the next walks may be too few: walk() then tells whether a target had to open one that is closed.
   void set_may_lack_cells(bool may_lack_cells) { may_lack_cells_ = may_lack_cells; }
@@ -63,10 +62,10 @@ class Walker {
         largest_group_(largest_group),
         group_work_(space),
         group_least_acceleration_(space),
-        all_lists_(space),
-        lists_of_part_(space) {}
+        active_lists_(space) {}
   virtual void list_targets() = 0;
-  virtual ActiveTargets find_active(ActiveTargetLists<Space>& lists, const std::uint8_t* active) = 0;
+  /// Adds the target cells above the groups, where there are target cells.
+  virtual ActiveTargets with_cells(const ActiveTargets& some) { return some; }
 
   Space& space_;
   const ExpansionForm form_;
@@ -75,12 +74,10 @@ class Walker {
   const Particles<Space>* particles_ = nullptr;
   StepBuffer<Space, GroupWork> group_work_;
   StepBuffer<Space, float> group_least_acceleration_;
-  ActiveTargets active_;  ///< those of the next walk
+  ActiveTargetLists<Space> active_lists_;
+  ActiveTargets active_;   ///< those of the next walk
+  bool are_some_ = false;  ///< not all targets are active, or they have parts
   bool may_lack_cells_ = false;
-
- private:
-  ActiveTargets all_active_;
-  ActiveTargetLists<Space> all_lists_, lists_of_part_;
 };
 
 template <class Space>
@@ -93,9 +90,6 @@ class TreeWalker final : public Walker<Space> {
 
  private:
   void list_targets() override { list_target_groups<Space>(this->space_, this->particles_->tree_level.view(), group_start_); }
-  ActiveTargets find_active(ActiveTargetLists<Space>& lists, const std::uint8_t* active) override {
-    return lists.find(this->space_, group_start(), active);
-  }
 
   StepBuffer<Space, std::uint32_t> group_start_;
 };
@@ -110,8 +104,8 @@ class FmmWalker final : public Walker<Space> {
     return Space::on_gpu || this->form_.order > 4 ? law.form_for_cells(side) : law.expansion_form();
   }
   void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) override;
-  void set_active(const std::uint8_t* active) override {
-    Walker<Space>::set_active(active);
+  void set_active(const std::uint8_t* active, const ParticleParts& parts = {}) override {
+    Walker<Space>::set_active(active, parts);
     fmm_walk_.begin(this->space_, targets_.view().cell_count, !active);
   }
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
@@ -122,9 +116,7 @@ class FmmWalker final : public Walker<Space> {
 
  private:
   void list_targets() override { targets_.build(this->space_, *this->tree_, this->particles_->tree_level.view()); }
-  ActiveTargets find_active(ActiveTargetLists<Space>& lists, const std::uint8_t* active) override {
-    return lists.find(this->space_, targets_, active);
-  }
+  ActiveTargets with_cells(const ActiveTargets& some) override { return this->active_lists_.with_cells(this->space_, targets_, some); }
 
   FmmTargets<Space> targets_;
   FmmWalk<Space> fmm_walk_;

@@ -3,6 +3,7 @@
 
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
+#include "kernels/walks/direct_sum_on_few.hpp"
 #include "tests/support/force_comparison.hpp"
 #include "tests/support/particle_systems.hpp"
 #include "tests/support/physics_reference.hpp"
@@ -97,6 +98,32 @@ TEST_F(DirectSum, TakesTilesInTurnWhereTargetsAreMany) {
     EXPECT_NEAR(forces[i].x, exact.x, 1e-12) << i;
     EXPECT_NEAR(forces[i].w, exact.w, 1e-12) << i;
   }
+}
+
+// Two components, the second of two particles among which the last one is the first source once more.
+TEST_F(DirectSum, OnFewTargetsIsTheSameInOnePassForEach) {
+  auto sources = tests::plummer_sphere(5000, 6);
+  sources[4999] = sources[0];
+  std::vector<std::uint8_t> types(sources.size(), 1);
+  types[4998] = types[4999] = 2;
+  gravity.G = 4.5;
+  gravity.softening = 0.1;
+  gravity.softening_of_type = {0.1, 0.1, 0.02, 0.1, 0.1, 0.1};
+  gravity.softening_between_types = {{1, 2, 0.01}};
+  const GravityLaw law(gravity);
+  const auto position = tests::upload(space, sources);
+  const auto id = tests::upload(space, ids(sources.size(), 10));
+  const auto type = tests::upload(space, types);
+  auto added = tests::upload(space, std::vector<Double4>(2)), set = tests::upload(space, std::vector<Double4>(2, Double4{1, 2, 3, 4}));
+  const DirectSources all{position.view(), id.view(), type.view()};
+  const auto last = [&](Buffer<BackEnd, Double4>& out) -> DirectTargets {
+    return {all.position.part(4998, 2), all.id.part(4998, 2), out.view(), all.type.part(4998, 2)};
+  };
+  add_direct_sum<BackEnd>(space, law, all, last(added));
+  direct_sum_on_few<BackEnd>(space, law, all, last(set));
+  const tests::ForceErrors e(tests::download(space, set), tests::download(space, added));
+  EXPECT_LT(e.acceleration(1), 1e-12);
+  EXPECT_LT(e.potential(1), 1e-13);
 }
 
 TEST_F(DirectSum, AddsToWhatIsThere) {

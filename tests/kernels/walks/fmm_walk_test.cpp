@@ -39,9 +39,9 @@ class FmmWalkTest : public ::testing::Test {
     if (knows_common_mass) scaled.common_mass = static_cast<float>(own.frame.common_mass / own.frame.scale.mass);
     return scaled;
   }
-  /// Accelerations and potentials by id.
+  /// Accelerations and potentials by id. `active` [particles]: not 0 for the targets; null: all are.
   std::vector<Double4> walk(const BuiltTree& own, const std::vector<const BuiltTree*>& others = {},
-                            View<const std::uint8_t> tree_level = {}) {
+                            View<const std::uint8_t> tree_level = {}, const std::uint8_t* active = nullptr) {
     if (tree_level.empty())
       own.find_targets(space, targets);
     else
@@ -50,14 +50,16 @@ class FmmWalkTest : public ::testing::Test {
     group_work.resize_discard(targets.view().group_count);
     StepBuffer<BackEnd, float> group_least_acceleration(space);
     tests::find_least_in_groups(space, targets.group_start(), own.last_acceleration.view(), group_least_acceleration);
+    ActiveTargetLists<BackEnd> lists(space);
+    if (active) lists.find(space, targets.group_start(), active);
     const FmmWalkTargets to{own.view(),
                             own.tree.least_acceleration.data(),
                             own.particles.position.view(),
                             group_least_acceleration.view(),
                             own.particles.acceleration.view(),
                             group_work.view(),
-                            {}};
-    fmm.begin(space, targets.view().cell_count);
+                            active ? lists.with_cells(space, targets, lists.all()) : ActiveTargets{}};
+    fmm.begin(space, targets.view().cell_count, !active);
     fmm.walk(space, law_for(own), own.view(), targets, to, WalkMode::own_tree);
     for (const BuiltTree* other : others) fmm.walk(space, law_for(own), other->view(), targets, to, WalkMode::other_tree);
     sum_work(group_work);
@@ -115,6 +117,7 @@ TEST_F(FmmWalkTest, ForAllHasItsMemoryAlsoAfterOneForSome) {
   std::fill_n(mark.begin(), 40, std::uint8_t{1});
   const auto some = tests::upload(space, mark);
   ActiveTargetLists<BackEnd> lists(space);
+  lists.find(space, targets.group_start(), some.data());
   Buffer<BackEnd, GroupWork> group_work(space);
   group_work.resize_discard(targets.view().group_count);
   StepBuffer<BackEnd, float> least(space);
@@ -123,12 +126,44 @@ TEST_F(FmmWalkTest, ForAllHasItsMemoryAlsoAfterOneForSome) {
   for (const std::uint8_t* active : std::initializer_list<const std::uint8_t*>{nullptr, some.data(), some.data(), nullptr}) {
     calls = 0;
     fmm.begin(space, targets.view().cell_count, !active);
-    fmm.walk(space, law_for(built), built.view(), targets,
-             {built.view(), built.tree.least_acceleration.data(), built.particles.position.view(), least.view(),
-              built.particles.acceleration.view(), group_work.view(), active ? lists.find(space, targets, active) : ActiveTargets{}},
-             WalkMode::own_tree, [&] { ++calls; });
+    fmm.walk(
+        space, law_for(built), built.view(), targets,
+        {built.view(), built.tree.least_acceleration.data(), built.particles.position.view(), least.view(),
+         built.particles.acceleration.view(), group_work.view(), active ? lists.with_cells(space, targets, lists.all()) : ActiveTargets{}},
+        WalkMode::own_tree, [&] { ++calls; });
   }
   EXPECT_EQ(calls, 1);
+}
+
+// With few active targets in a group, lanes of a GPU share the sources.
+TEST_F(FmmWalkTest, ForSomeTargetsHasTheForcesOfAWalkForAll) {
+  const auto particles = plummer_sphere(20000, 5), others = plummer_sphere(3000, 6);
+  for (const double softening : {0.0, 0.01}) {
+    gravity.softening = softening;
+    const ExpansionForm form = GravityLaw(gravity).expansion_form();
+    BuiltTree built(space, particles, nullptr, form);
+    built.set_last_acceleration(space, gravity.G, direct(particles));
+    const BuiltTree other(space, others, &built.frame, form);
+    const auto all = walk(built, {&other});
+    const auto ids = tests::download(space, built.particles.id);
+    for (const std::size_t stride : {2, 3, 9, 200, 20000}) {
+      SCOPED_TRACE(std::to_string(stride));
+      std::vector<std::uint8_t> mark(particles.size(), 0);
+      for (std::size_t i = stride / 2; i < mark.size(); i += stride) mark[i] = 1;
+      const auto active = tests::upload(space, mark);
+      const Double4 untouched{1, 2, 3, 4};
+      const auto before = tests::upload(space, std::vector<Double4>(particles.size(), untouched));
+      space.copy(built.particles.acceleration.data(), before.data(), particles.size() * sizeof(Double4));
+      const auto some = walk(built, {&other}, {}, active.data());
+      double largest = 0;
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        const Double4 &a = some[ids[i]], &b = mark[i] != 0 ? all[ids[i]] : untouched;
+        const double size = std::sqrt(b.x * b.x + b.y * b.y + b.z * b.z);
+        largest = std::max({largest, std::hypot(a.x - b.x, a.y - b.y, a.z - b.z) / size, std::abs(a.w - b.w) / std::abs(b.w)});
+      }
+      EXPECT_LT(largest, 2e-5);
+    }
+  }
 }
 
 TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {

@@ -1,0 +1,50 @@
+#include "kernels/walks/direct_sum_on_few.hpp"
+
+#include "kernels/gravity/interaction.hpp"
+#include "kernels/walks/pair_softening.hpp"
+
+namespace grove {
+
+namespace {
+
+using ForceRow = Row<double, 4>;
+
+/// The force of each source on one target, without G.
+template <class PairSoftening>
+struct ForceOnTarget {
+  DirectSources sources;
+  DirectTargets targets;
+  PairSoftening softening;
+  std::size_t target;
+
+  GROVE_HD ForceRow operator()(std::size_t j) const {
+    const Double4 s = sources.position[j], t = targets.position[target];
+    const double mass = sources.id[j] == targets.id[target] ? 0.0 : s.w;
+    Force<double> force;
+    add_particle(softening.of(target, j), s.x, s.y, s.z, mass, t.x, t.y, t.z, force);
+    return {{force.x, force.y, force.z, force.potential}};
+  }
+};
+
+struct AddForces {
+  GROVE_HD double operator()(int, double a, double b) const { return a + b; }
+};
+
+}  // namespace
+
+template <class Space>
+void direct_sum_on_few(Space& space, const GravityLaw& law, const DirectSources& sources, const DirectTargets& targets) {
+  const auto sum_with = [&]<class PairSoftening>(const PairSoftening& softening) {
+    for (std::size_t t = 0; t < targets.position.size; ++t) {
+      const ForceRow sum =
+          space.reduce_rows(sources.position.size, ForceRow{}, ForceOnTarget<PairSoftening>{sources, targets, softening, t}, AddForces{});
+      const Double4 force{law.G() * sum.part[0], law.G() * sum.part[1], law.G() * sum.part[2], -law.G() * sum.part[3]};
+      space.copy_from_host(targets.acceleration.data + t, &force, sizeof(force));
+    }
+  };
+  with_pair_softening(law, {}, targets.type.data, sources.type.data, sum_with);
+}
+
+template void direct_sum_on_few(BackEnd&, const GravityLaw&, const DirectSources&, const DirectTargets&);
+
+}  // namespace grove
