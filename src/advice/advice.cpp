@@ -25,7 +25,7 @@ namespace {
 constexpr double worthwhile = 1.25;
 
 // docs/development/constants.md, "How many ranks".
-constexpr StepTimeModel one_gpu{0.36e-3, 0.94e-9, 0.15e-3};
+constexpr StepTimeModel one_gpu{0.36e-3, 0.94e-9, 0.06e-3};
 constexpr StepTimeModel one_core{0.1e-3, 1.4e-6, 0.1e-3};
 
 // The work grows about with this power of 1 / tolerance, below the default.
