@@ -109,10 +109,10 @@ class Tree {
   StepBuffer<Space, CellGeometry> geometry;
   StepBuffer<Space, float> multipole;
   StepBuffer<Space, float> least_acceleration;  ///< [cells] smallest last acceleration in the cell, scaled; 0 if unknown
-  /// Needed by compute_moments() for trees without large levels, which sets them in its first call for these links:
-  StepBuffer<Space, std::uint32_t> parent;  ///< [cells] no_cell for the root
+  /// Needed by compute_moments(), which sets them in its first call for these links:
+  StepBuffer<Space, std::uint32_t> parent;  ///< [cells of the levels that teams climb, see moments.cpp] no_cell for the root
   StepBuffer<Space, std::uint32_t>
-      arrived;  ///< [cells] number of children that have their moments, while moments are computed; otherwise 0
+      arrived;  ///< [as parent] number of children that have their moments, while moments are computed; otherwise 0
   bool knows_parents = false;
   ExpansionForm form;    ///< of the multipoles
   std::size_t room = 0;  ///< number of cells of other trees for which links, geometry and multipole have room after those of this tree

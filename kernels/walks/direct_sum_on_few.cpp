@@ -1,5 +1,7 @@
 #include "kernels/walks/direct_sum_on_few.hpp"
 
+#include <stdexcept>
+
 #include "kernels/gravity/interaction.hpp"
 #include "kernels/walks/pair_softening.hpp"
 
@@ -30,21 +32,34 @@ struct AddForces {
   GROVE_HD double operator()(int, double a, double b) const { return a + b; }
 };
 
+struct SetForces {
+  Double4 force[most_in_direct_sum_on_few];
+  const std::uint8_t* active;
+  Double4* acceleration;
+  GROVE_HD void operator()(std::size_t t) const {
+    if (!active || active[t] != 0) acceleration[t] = force[t];
+  }
+};
+
 }  // namespace
 
 template <class Space>
-void direct_sum_on_few(Space& space, const GravityLaw& law, const DirectSources& sources, const DirectTargets& targets) {
+void direct_sum_on_few(Space& space, const GravityLaw& law, const DirectSources& sources, const DirectTargets& targets,
+                       const std::uint8_t* active) {
+  const std::size_t count = targets.position.size;
+  if (count > most_in_direct_sum_on_few) throw std::logic_error("direct_sum_on_few() has too many targets");
+  SetForces set{{}, active, targets.acceleration.data};
   const auto sum_with = [&]<class PairSoftening>(const PairSoftening& softening) {
-    for (std::size_t t = 0; t < targets.position.size; ++t) {
+    for (std::size_t t = 0; t < count; ++t) {
       const ForceRow sum =
           space.reduce_rows(sources.position.size, ForceRow{}, ForceOnTarget<PairSoftening>{sources, targets, softening, t}, AddForces{});
-      const Double4 force{law.G() * sum.part[0], law.G() * sum.part[1], law.G() * sum.part[2], -law.G() * sum.part[3]};
-      space.copy_from_host(targets.acceleration.data + t, &force, sizeof(force));
+      set.force[t] = {law.G() * sum.part[0], law.G() * sum.part[1], law.G() * sum.part[2], -law.G() * sum.part[3]};
     }
   };
   with_pair_softening(law, {}, targets.type.data, sources.type.data, sum_with);
+  space.for_each(count, set);
 }
 
-template void direct_sum_on_few(BackEnd&, const GravityLaw&, const DirectSources&, const DirectTargets&);
+template void direct_sum_on_few(BackEnd&, const GravityLaw&, const DirectSources&, const DirectTargets&, const std::uint8_t*);
 
 }  // namespace grove

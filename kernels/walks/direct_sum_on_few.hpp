@@ -5,9 +5,12 @@
 
 namespace grove {
 
-/// Sets the forces of all sources on the targets, in FP64, as add_direct_sum() adds them. One pass over the sources for each target, which
-/// synchronises.
+inline constexpr std::size_t most_in_direct_sum_on_few = 4;
+
+/// Sets the forces of all sources on the targets, at most most_in_direct_sum_on_few, in FP64, as add_direct_sum() adds them. `active`
+/// [targets]: not 0 for those that get a force; null: all do. One pass over the sources for each target, which synchronises.
 template <class Space>
-void direct_sum_on_few(Space& space, const GravityLaw& law, const DirectSources& sources, const DirectTargets& targets);
+void direct_sum_on_few(Space& space, const GravityLaw& law, const DirectSources& sources, const DirectTargets& targets,
+                       const std::uint8_t* active);
 
 }  // namespace grove

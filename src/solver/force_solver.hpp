@@ -59,7 +59,7 @@ class ForceSolver {
   /// Sets acceleration, potential and, unless the method is `direct`, work of the active particles. `active` [particles] lies in the memory
   /// of the space, in the order that prepare() left: not 0 for active particles; null: all are active, and `particles.has_acceleration` is
   /// set. Marks its phases on `clock`. Collective; asynchronous at its end. `meanwhile` is called once, when the device has the
-  /// work and before the host waits for it: for other work of the host.
+  /// work and before the host waits for it: for other work of the host. On a GPU, forces on some may differ from those on all by rounding.
   virtual void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
                       const std::function<void()>& meanwhile = {}) = 0;
 

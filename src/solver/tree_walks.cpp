@@ -11,7 +11,7 @@ namespace {
 
 /// A walk for a single target takes milliseconds on a GPU (docs/development/constants.md).
 template <class Space>
-constexpr std::uint32_t few_of_a_class = Space::on_gpu ? 4 : 0;
+constexpr std::size_t few_of_a_class = Space::on_gpu ? most_in_direct_sum_on_few : 0;
 
 /// Gives every particle of a group the group's cost per target: the particle's weight when domains are next cut. Also marks the particles
 /// of groups that are parts of divided ones.
@@ -112,6 +112,7 @@ WalkOutcome TreeWalks<Space>::walk_classes(const Particles<Space>& particles, Wa
   for (int t = 0; t < classes; ++t) {
     if (tree.root_of(t) == no_cell) continue;
     walker_.set_part(t);
+    if (walker_.part().groups.empty()) continue;
     if (mode == WalkMode::own_tree && has_few(t)) {
       outcome = larger(outcome, sum_on_class(particles, t));
       continue;
@@ -136,12 +137,14 @@ bool TreeWalks<Space>::has_few(int its_class) const {
 template <class Space>
 WalkOutcome TreeWalks<Space>::sum_on_class(const Particles<Space>& particles, int its_class) {
   const Tree<Space>& tree = own_.tree();
+  const std::uint8_t* const active = walker_.part().particle;
   const std::size_t begin = tree.class_begin[static_cast<std::size_t>(its_class)],
                     count = tree.class_begin[static_cast<std::size_t>(its_class) + 1] - begin;
   const DirectSources sources{particles.position.view(), particles.id.view(), particles.type.view()};
   direct_sum_on_few<Space>(space_, law_, sources,
                            {sources.position.part(begin, count), sources.id.part(begin, count),
-                            particles.acceleration.view().part(begin, count), sources.type.part(begin, count)});
+                            particles.acceleration.view().part(begin, count), sources.type.part(begin, count)},
+                           active ? active + begin : nullptr);
   auto outcome = WalkOutcome::complete;
   if (!others_.exist() || !others_.join_own_tree()) return outcome;
   for (int c = 0; c < tree.class_count; ++c) {

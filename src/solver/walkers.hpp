@@ -39,6 +39,8 @@ class Walker {
   void clear_work() { space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork)); }
   /// Restricts the next walks, until set_active(), to a part of these targets. Work of the parts adds up.
   void set_part(int part) { active_ = with_cells(active_lists_.of_part(part)); }
+  /// The targets of the next walks.
+  const ActiveTargets& part() const { return active_; }
   /// The active targets, those of all parts, without their cells.
   ActiveTargets active() const { return are_some_ ? active_lists_.all() : ActiveTargets{}; }
   virtual View<const std::uint32_t> group_start() const = 0;

@@ -92,10 +92,9 @@ TEST(StepTimeModel, IsNearWhatGpusTake) {
     int gpus;
     double time_s;
   };
-  for (const Measured& m :
-       {Measured{1 << 18, 1, 0.60e-3}, Measured{1 << 18, 2, 0.53e-3}, Measured{1 << 18, 4, 0.51e-3}, Measured{1 << 20, 1, 1.34e-3},
-        Measured{1 << 20, 2, 1.06e-3}, Measured{1 << 20, 4, 0.82e-3}, Measured{1 << 22, 1, 4.25e-3}, Measured{1 << 22, 2, 2.53e-3},
-        Measured{1 << 22, 4, 1.68e-3}})
+  for (const Measured& m : {Measured{1 << 18, 1, 0.60e-3}, Measured{1 << 18, 2, 0.53e-3}, Measured{1 << 18, 4, 0.51e-3},
+                            Measured{1 << 20, 1, 1.34e-3}, Measured{1 << 20, 2, 1.06e-3}, Measured{1 << 20, 4, 0.82e-3},
+                            Measured{1 << 22, 1, 4.25e-3}, Measured{1 << 22, 2, 2.53e-3}, Measured{1 << 22, 4, 1.68e-3}})
     EXPECT_NEAR(model.time_s(m.particles, m.gpus), m.time_s, (m.gpus == 1 ? 0.1 : 0.25) * m.time_s) << m.particles << " on " << m.gpus;
 }
 

@@ -143,14 +143,26 @@ std::string name_of(const testing::TestParamInfo<GravityParameters>& test) {
 
 class Solver : public testing::TestWithParam<GravityParameters> {
  protected:
+  /// On a GPU, lanes share the sources of a few active targets, and warps those of a few cells: the same terms are summed in another order.
+  static bool same_force(const Double4& found, const Double4& expected, double mean) {
+    if (!BackEnd::on_gpu) return same_bits(found, expected);
+    constexpr double rounding = 1e-5;
+    const Double3 difference = position_of(found) - position_of(expected);
+    return length(difference) <= rounding * (length(position_of(expected)) + mean) &&
+           std::abs(found.w - expected.w) <= rounding * std::abs(expected.w);
+  }
+  static double length(const Double3& v) { return std::sqrt(dot(v, v)); }
+
   /// Checks what one call for `mask` has set, where everything was spoilt before, against the forces on all.
   void expect_set_where_active(const Mask& mask, const Results& found, const Results& expected) const {
     ASSERT_EQ(found.id, expected.id);
+    double mean = 0;
+    for (const Double4& a : expected.acceleration) mean += length(position_of(a)) / static_cast<double>(expected.acceleration.size());
     std::size_t wrong = 0, touched = 0;
     for (std::size_t i = 0; i < mask.size(); ++i) {
       // All pairs cost the same: `direct` leaves the work as it is.
       const std::uint32_t work = is_direct() ? Solved::spoilt_work : expected.work[i];
-      if (mask[i] && !(same_bits(found.acceleration[i], expected.acceleration[i]) && found.work[i] == work)) ++wrong;
+      if (mask[i] && !(same_force(found.acceleration[i], expected.acceleration[i], mean) && found.work[i] == work)) ++wrong;
       if (!mask[i] && !(Solved::is_spoilt(found.acceleration[i]) && found.work[i] == Solved::spoilt_work)) ++touched;
     }
     EXPECT_EQ(wrong, 0U) << "active particles with other forces or work";
@@ -192,7 +204,7 @@ TEST_P(Solver, GivesInTwoCallsWhatASimulationGives) {
   }
 }
 
-TEST_P(Solver, AnActivePartHasTheSameBitsAndLeavesTheOthersUntouched) {
+TEST_P(Solver, AnActivePartHasTheForcesOfAllAndLeavesTheOthersUntouched) {
   const Results expected = forces_on_all(all_);
   Solved solved(GetParam(), all_, comm_);
   solved.prepare();
