@@ -270,8 +270,10 @@ void expect_errors_of_new_trees(const GravityParameters& gravity, const Particle
   for (int step = 0; step < step_count; ++step) {
     trees += steps.step(dt, targets) ? 1 : 0;
     with_new.step(dt);
-    error += comm.max(error_of(steps.particles(), gravity, comm)) / step_count;
-    error_of_new += comm.max(error_of(with_new.particles(), gravity, comm)) / step_count;
+    // Of trees of different ages. Direct sums take most of the time of this test.
+    if (step % 3 != 0) continue;
+    error += comm.max(error_of(steps.particles(), gravity, comm));
+    error_of_new += comm.max(error_of(with_new.particles(), gravity, comm));
   }
   EXPECT_LE(trees, step_count / 3);
   EXPECT_GE(trees, 3);
