@@ -73,9 +73,9 @@ class FmmWalk {
   WalkOutcome walk(Space& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<Space>& targets,
                    const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile = {});
 
-  /// Cell-cell interactions and opening tests at the target cells above the groups, summed over the walks since begin(). Undefined before
+  /// Cell-cell interactions and opening tests at the target cells above the groups, summed over the walks since begin(). None before
   /// the first walk.
-  View<const GroupWork> cell_work() const { return cell_work_.view(); }
+  View<const GroupWork> cell_work() const { return clears_work_ ? View<const GroupWork>{} : cell_work_.view(); }
 
  private:
   Buffer<Space, std::uint32_t> lists_;           ///< source cells handed down by all target cells
