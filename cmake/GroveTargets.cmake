@@ -15,15 +15,31 @@
 # LEVELS, CPU_LEVELS: like BACK_ENDS and CPU, but compiled for the CPU once for each level of x86-64. kernels/walks/level_kernels.hpp has
 # their functions.
 
-# For each of the sources (absolute, below the repository's root) a .cu file of one line that includes it, so that nvcc compiles the same code.
-function(grove_cuda_wrappers result)
-  set(wrappers "")
+# A .cu file that includes the sources (absolute, below the repository's root), so that nvcc compiles the same code. `name` is its place below
+# cuda/ in the build, without .cu.
+function(grove_cuda_wrapper result name)
+  set(wrapper "${PROJECT_BINARY_DIR}/cuda/${name}.cu")
+  set(includes "")
   foreach(source IN LISTS ARGN)
     file(RELATIVE_PATH source "${PROJECT_SOURCE_DIR}" "${source}")
-    string(REGEX REPLACE "\\.cpp$" ".cu" wrapper "${PROJECT_BINARY_DIR}/cuda/${source}")
-    file(CONFIGURE OUTPUT "${wrapper}" CONTENT "#include \"${source}\"\n" @ONLY)
-    list(APPEND wrappers "${wrapper}")
+    string(APPEND includes "#include \"${source}\"\n")
   endforeach()
+  file(CONFIGURE OUTPUT "${wrapper}" CONTENT "${includes}" @ONLY)
+  set(${result} "${wrapper}" PARENT_SCOPE)
+endfunction()
+
+# Those for the sources of a folder: one, or with GROVE_UNITY_BUILD one for all.
+function(grove_cuda_wrappers result folder)
+  set(wrappers "")
+  if(GROVE_UNITY_BUILD AND ARGN)
+    grove_cuda_wrapper(wrappers "${folder}" ${ARGN})
+  else()
+    foreach(source IN LISTS ARGN)
+      cmake_path(GET source STEM name)
+      grove_cuda_wrapper(wrapper "${folder}/${name}" "${source}")
+      list(APPEND wrappers "${wrapper}")
+    endforeach()
+  endif()
   set(${result} "${wrappers}" PARENT_SCOPE)
 endfunction()
 
@@ -37,10 +53,10 @@ function(grove_sources)
     list(TRANSFORM arg_${kind} PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   endforeach()
   target_sources(${grove_target} PRIVATE ${arg_HOST} ${arg_BACK_ENDS} ${arg_CPU})
-  # GROVE_UNITY_BUILD compiles the files of a folder together, but those for nvcc and inner loops, which take long enough each.
+  # GROVE_UNITY_BUILD compiles the files of a folder together, but inner loops and .cu files, which take long enough each.
   file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
-  string(REPLACE "/" "_" folder "${folder}")
-  set_source_files_properties(${arg_HOST} ${arg_BACK_ENDS} ${arg_CPU} TARGET_DIRECTORY ${grove_target} PROPERTIES UNITY_GROUP "${folder}")
+  string(REPLACE "/" "_" group "${folder}")
+  set_source_files_properties(${arg_HOST} ${arg_BACK_ENDS} ${arg_CPU} TARGET_DIRECTORY ${grove_target} PROPERTIES UNITY_GROUP "${group}")
   foreach(level IN LISTS GROVE_CPU_LEVELS)
     target_sources(grove_cpu_${level} PRIVATE ${arg_LEVELS} ${arg_CPU_LEVELS})
   endforeach()
@@ -48,7 +64,7 @@ function(grove_sources)
     target_sources(${grove_target} PRIVATE ${arg_LEVELS} ${arg_CPU_LEVELS})
   endif()
   if(GROVE_HAS_CUDA)
-    grove_cuda_wrappers(wrappers ${arg_BACK_ENDS} ${arg_LEVELS})
+    grove_cuda_wrappers(wrappers "${folder}" ${arg_BACK_ENDS} ${arg_LEVELS})
     target_sources(${grove_target} PRIVATE ${wrappers} ${arg_CUDA})
   endif()
 endfunction()
