@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <initializer_list>
+#include <list>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ void for_every_law(GravityParameters& gravity, std::initializer_list<double> sof
       }
 }
 
+inline bool same_bits(const std::vector<Double4>& a, const std::vector<Double4>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Double4)) == 0);
+}
+
 /// Forces of all particles, of which number i has id i, on the `targets` with the given ids among them, in FP64.
 inline std::vector<Double4> direct_forces(BackEnd& space, const GravityParameters& gravity, const std::vector<Double4>& particles,
                                           const std::vector<Double4>& targets, const std::vector<std::uint64_t>& target_ids) {
@@ -55,6 +60,25 @@ inline std::vector<Double4> direct_forces(BackEnd& space, const GravityParameter
   std::vector<std::uint64_t> ids(particles.size());
   std::iota(ids.begin(), ids.end(), std::uint64_t{0});
   return direct_forces(space, gravity, particles, particles, ids);
+}
+
+/// The same, kept for the next time that they are asked for: direct summation takes most of the time of many tests.
+inline const std::vector<Double4>& reference_forces(BackEnd& space, const GravityParameters& gravity,
+                                                    const std::vector<Double4>& particles) {
+  struct Known {
+    double g, softening;
+    std::string kernel;
+    std::vector<Double4> particles, forces;
+  };
+  static std::list<Known> all;
+  for (const Known& known : all)
+    if (known.g == gravity.G && known.softening == gravity.softening && known.kernel == gravity.softening_kernel &&
+        same_bits(known.particles, particles))
+      return known.forces;
+  constexpr std::size_t most = 32;
+  if (all.size() == most) all.pop_front();
+  all.push_back({gravity.G, gravity.softening, gravity.softening_kernel, particles, direct_forces(space, gravity, particles)});
+  return all.back().forces;
 }
 
 /// Errors |a - b| / |b| of accelerations and potentials. Where b is far below the rms, as in the centre of a system, the error is relative
@@ -94,8 +118,17 @@ class ForceErrors {
   bool finite_ = true;
 };
 
-inline bool same_bits(const std::vector<Double4>& a, const std::vector<Double4>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Double4)) == 0);
+/// Errors of every `stride`-th of the first particles, on which `forces` are: fewer pairs than for all of them.
+inline ForceErrors errors_of_every(std::size_t stride, BackEnd& space, const GravityParameters& gravity,
+                                   const std::vector<Double4>& particles, const std::vector<Double4>& forces) {
+  std::vector<std::uint64_t> ids;
+  std::vector<Double4> some, forces_on_some;
+  for (std::size_t i = 0; i < forces.size(); i += stride) {
+    ids.push_back(i);
+    some.push_back(particles[i]);
+    forces_on_some.push_back(forces[i]);
+  }
+  return {forces_on_some, direct_forces(space, gravity, particles, some, ids)};
 }
 
 }  // namespace grove::tests

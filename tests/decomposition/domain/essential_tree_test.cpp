@@ -285,7 +285,7 @@ class ForceOverRanks : public ::testing::Test {
     return shared->forces_by_id();
   }
   tests::ForceErrors errors(const std::vector<Double4>& system) {
-    return {forces_of(system), tests::direct_forces(space, gravity, system)};
+    return {forces_of(system), tests::reference_forces(space, gravity, system)};
   }
 };
 
@@ -342,7 +342,7 @@ TEST_F(ForceOverRanks, AreThereForAllParticlesOnOneRankFewerThanRanksOneAndNone)
       // Twice: the second time from the domains of the first, with measured work.
       for (int round = 0; round < 2; ++round) {
         on_last.compute_forces();
-        const tests::ForceErrors e(on_last.forces_by_id(), tests::direct_forces(space, gravity, system));
+        const tests::ForceErrors e(on_last.forces_by_id(), tests::reference_forces(space, gravity, system));
         EXPECT_LT(e.acceleration(0.99), 5e-3);
         EXPECT_LT(e.potential(1), 5e-3);
       }

@@ -40,7 +40,7 @@ class OfPairs : public ::testing::Test {
 
   /// `limit`: of the largest error of an acceleration. One FP32 number places a source that is not close.
   void expect_right(const std::vector<Double4>& particles, double limit) {
-    const tests::ForceErrors e(sum(particles), tests::direct_forces(space, gravity, particles));
+    const tests::ForceErrors e(sum(particles), tests::reference_forces(space, gravity, particles));
     EXPECT_TRUE(e.all_finite());
     EXPECT_LT(e.acceleration(1), limit);
     EXPECT_LT(e.potential(1), 1e-6);

@@ -76,7 +76,7 @@ struct SystemWithOneLongGroup {
       particles[i] = {far * particles[i].x, far * particles[i].y, far * particles[i].z, particles[i].w};
     }
     particles[0] = {0, 0, 0, 1e9 * particles[0].w};
-    exact = tests::direct_forces(space, gravity, particles);
+    exact = tests::reference_forces(space, gravity, particles);
   }
   std::vector<Double4> last() const {
     auto last = exact;

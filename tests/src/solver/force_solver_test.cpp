@@ -188,7 +188,7 @@ class Solver : public testing::TestWithParam<GravityParameters> {
   std::uint64_t tests(const WorkCounts& counts) const { return comm_.sum(counts.opening_tests); }
 
   const Communicator comm_{MPI_COMM_WORLD};
-  const ParticleSet all_ = with_types(plummer(3000, 8));
+  const ParticleSet all_ = with_types(plummer(2000, 8));
 };
 
 TEST_P(Solver, GivesInTwoCallsWhatASimulationGives) {

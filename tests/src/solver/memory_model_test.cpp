@@ -30,7 +30,7 @@ double held_over_model(const GravityParameters& gravity, const ParticleSet& all,
 TEST(MemoryModel, IsWithinItsMarginOfWhatIsHeld) {
   const Communicator comm(MPI_COMM_WORLD);
   const double margin = MemoryModel::margin(comm.size());
-  for (const std::uint64_t n : {30'000ULL, 200'000ULL})
+  for (const std::uint64_t n : {30'000ULL, 120'000ULL})
     for (const GravityParameters& gravity : methods()) {
       const double ratio = held_over_model(gravity, plummer(n), comm);
       EXPECT_GT(ratio, 1 - margin) << gravity.method << " of order " << gravity.order << ", softening " << gravity.softening
