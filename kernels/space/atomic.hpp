@@ -1,4 +1,4 @@
-// Counters that many threads change.
+// Counters and marks that many threads change.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ GROVE_HD inline std::uint64_t fetch_add(std::uint64_t& counter, std::uint64_t n)
 #endif
 }
 
-/// Sets a mark that is 0 to 1. False where it was 1 already, or another thread was faster.
+/// Sets a mark that is 0 to 1. False where it was 1 already, or another thread was faster. Marks are for the loops that follow.
 GROVE_HD inline bool set_once(std::uint32_t& mark) {
 #if defined(__CUDA_ARCH__)
   return atomicExch(&mark, 1U) == 0;

@@ -17,22 +17,17 @@ struct HasActive {
   }
 };
 
-/// For each part, where the groups with particles of it begin and end among the active groups. A group may belong to two parts.
+/// Where each part begins among the active groups, and where the last one ends.
 struct FindPartGroups {
   View<const std::uint32_t> groups;
   const std::uint32_t* group_start;
   ParticleParts parts;
 
-  GROVE_HD std::uint32_t operator()(std::size_t i) const {
-    if (parts.begin[i / 2] == parts.begin[i / 2 + 1]) return 0;
-    const std::uint32_t particle = parts.begin[(i + 1) / 2];
-    const bool is_begin = i % 2 == 0;
+  GROVE_HD std::uint32_t operator()(std::size_t p) const {
     std::uint32_t from = 0, to = static_cast<std::uint32_t>(groups.size);
     while (from < to) {
       const std::uint32_t middle = from + (to - from) / 2;
-      // Groups before the begin of a part have ended; those before its end have begun.
-      const bool is_before = is_begin ? group_start[groups[middle] + 1] <= particle : group_start[groups[middle]] < particle;
-      if (is_before)
+      if (group_start[groups[middle]] < parts.begin[p])
         from = middle + 1;
       else
         to = middle;
@@ -64,13 +59,12 @@ template <class Space>
 void ActiveTargetLists<Space>::find(Space& space, View<const std::uint32_t> group_start, const std::uint8_t* active,
                                     const ParticleParts& parts) {
   active_ = active;
-  parts_ = parts;
   const std::uint32_t count = select_indices(space, group_start.size > 0 ? group_start.size - 1 : 0, HasActive{group_start.data, active},
                                              [this](std::uint32_t found) {
                                                groups_.resize_discard(found);
                                                return groups_.data();
                                              });
-  part_groups_.assign(2 * static_cast<std::size_t>(parts.count), 0);
+  part_groups_.assign(static_cast<std::size_t>(parts.count) + 1, 0);
   if (parts.count > 0 && count > 0)
     space.values_to_host(part_groups_.size(), FindPartGroups{groups_.view(), group_start.data, parts}, part_groups_.data());
 }
@@ -78,7 +72,7 @@ void ActiveTargetLists<Space>::find(Space& space, View<const std::uint32_t> grou
 template <class Space>
 ActiveTargets ActiveTargetLists<Space>::all() const {
   ActiveTargets all;
-  all.are_some = true;
+  all.is_list = true;
   all.particle = active_;
   all.groups = groups_.view();
   return all;
@@ -88,9 +82,7 @@ template <class Space>
 ActiveTargets ActiveTargetLists<Space>::of_part(int p) const {
   const auto part = static_cast<std::size_t>(p);
   ActiveTargets of_part = all();
-  of_part.begin = parts_.begin[part];
-  of_part.end = parts_.begin[part + 1];
-  of_part.groups = of_part.groups.part(part_groups_[2 * part], part_groups_[2 * part + 1] - part_groups_[2 * part]);
+  of_part.groups = of_part.groups.part(part_groups_[part], part_groups_[part + 1] - part_groups_[part]);
   return of_part;
 }
 

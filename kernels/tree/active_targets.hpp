@@ -11,20 +11,18 @@ namespace grove {
 
 /// Plain pointers for loop bodies.
 struct ActiveTargets {
-  bool are_some = false;                   ///< else all targets are active
-  const std::uint8_t* particle = nullptr;  ///< [particles] not 0 for active ones; null: all in the range are active
-  std::uint32_t begin = 0, end = ~0U;      ///< range of the active particles
+  bool is_list = false;                    ///< walks are for `groups` alone; else for all groups
+  const std::uint8_t* particle = nullptr;  ///< [particles] not 0 for active ones; null: all are active
   View<const std::uint32_t> groups;        ///< those with an active particle, ascending
   const std::uint32_t* cell = nullptr;     ///< [target cells] not 0 above such a group; null: all are needed
   const std::uint32_t* cells = nullptr;    ///< [*cell_count] these cells, ascending; on a GPU
   const std::uint32_t* cell_count = nullptr;
 
-  GROVE_HD bool some() const { return are_some; }
-  GROVE_HD bool wants(std::size_t i) const { return begin <= i && i < end && (!particle || particle[i] != 0); }
+  GROVE_HD bool wants(std::size_t i) const { return !particle || particle[i] != 0; }
   GROVE_HD bool wants_cell(std::uint32_t c) const { return !cell || cell[c] != 0; }
 };
 
-/// Consecutive parts of the particles: part p is [begin[p], begin[p + 1]).
+/// Consecutive parts of the particles: part p is [begin[p], begin[p + 1]). A group of targets is in one part.
 struct ParticleParts {
   std::array<std::uint32_t, most_type_classes + 1> begin{};
   int count = 0;
@@ -47,8 +45,7 @@ class ActiveTargetLists {
 
  private:
   const std::uint8_t* active_ = nullptr;
-  ParticleParts parts_;
-  std::vector<std::uint32_t> part_groups_;  ///< [2 parts] begin and end in groups_ of the groups of each part
+  std::vector<std::uint32_t> part_groups_;  ///< [parts + 1] where the groups of each part begin in groups_
   StepBuffer<Space, std::uint32_t> groups_, cell_, cells_, cell_count_;
 };
 

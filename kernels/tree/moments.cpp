@@ -8,10 +8,10 @@ namespace grove {
 
 namespace {
 
-/// How the cells above a leaf are found.
+/// How the cells above a cell are found, for the levels that are climbed.
 struct Climb {
-  std::uint32_t* parent;   ///< [cells] no_cell for the root
-  std::uint32_t* arrived;  ///< [cells] children that have their moments
+  std::uint32_t* parent;   ///< no_cell for the root
+  std::uint32_t* arrived;  ///< children that have their moments
 };
 
 struct PrepareClimb {
@@ -191,7 +191,7 @@ template <class Terms>
 struct ClimbingMoments {
   CellMoments<Terms> cells;
   Climb climb;
-  std::uint32_t lowest;   ///< first cell of the lowest level, whose children have their moments
+  std::uint32_t lowest;  ///< first cell of the lowest level, whose children have their moments; without a large level, the end of the cells
   bool has_small_leaves;  ///< LeafMoments have summed these
 
   template <class Team>
@@ -230,7 +230,7 @@ struct BesideGroups {
   }
 };
 
-/// The number of levels above the first large one.
+/// The number of levels above the first large one, or of all levels if there is none.
 template <class Space>
 int levels_to_climb(const Tree<Space>& tree) {
   int levels = 0;

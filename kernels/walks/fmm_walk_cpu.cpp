@@ -144,7 +144,7 @@ class TargetWalk {
   }
 
   void run_group(std::uint32_t group) {
-    if (c_.data.active.some() && !std::binary_search(active_begin(), active_end(), group)) return;
+    if (c_.data.active.is_list && !std::binary_search(active_begin(), active_end(), group)) return;
     run_active_group(group);
   }
 
@@ -156,7 +156,7 @@ class TargetWalk {
     return static_cast<std::uint32_t>(std::lower_bound(start, start + c_.targets.group_count, particle) - start);
   }
   void run_groups(std::uint32_t begin, std::uint32_t end) {
-    if (!c_.data.active.some()) {
+    if (!c_.data.active.is_list) {
       for (std::uint32_t g = begin; g < end; ++g) run_active_group(g);
     } else {
       for (const std::uint32_t* g = std::lower_bound(active_begin(), active_end(), begin); g != active_end() && *g < end; ++g)

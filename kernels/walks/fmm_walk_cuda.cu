@@ -19,8 +19,8 @@ constexpr std::uint32_t few_cells = 32;
 // With fewer targets per warp than these, a team of warps walks for each. Teams have more work in total: with more targets, this costs more
 // than what they gain for the slowest target.
 constexpr std::uint32_t few_cells_for_teams = 4, few_groups_for_teams = 3;
-// Of the cells that are needed for some groups, one level has about as many as there are groups, and those above it fewer.
-constexpr std::uint32_t cells_above_a_group = 2;
+// A guess at the active cells for each active group: the host does not know them. Scattered groups have more.
+constexpr std::uint32_t expected_cells_a_group = 2;
 // With fewer groups per warp than this, the slowest group determines the time; and the mean number of particles in a group.
 constexpr std::size_t few_groups_to_divide = 1, particles_in_a_group = 22;
 // Larger than the number of any target: warps that draw it are done.
@@ -143,7 +143,7 @@ WalkOutcome FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, con
   a.block_slots = static_cast<unsigned>(warps / warps_per_block);
   a.stack_capacity = fmm_walk::stack_capacity(sources.levels);
   a.expected_cells = cells - a.first_level_cell;
-  if (data.active.some()) a.expected_cells = std::min(a.expected_cells, cells_above_a_group * a.walked_groups());
+  if (data.active.is_list) a.expected_cells = std::min(a.expected_cells, expected_cells_a_group * a.walked_groups());
   a.lists_first = a.expected_cells < few_cells * warps;
   a.cell_team = a.expected_cells < few_cells_for_teams * warps ? warps_per_block : 1;
   a.group_team = a.walked_groups() < few_groups_for_teams * warps ? warps_per_block : 1;

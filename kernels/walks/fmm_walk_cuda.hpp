@@ -46,9 +46,9 @@ struct FmmArguments {
   std::uint64_t* list_range;     ///< [target cells] begin and end in lists, in the low and high 32 bits, or not_ready, or no_memory
   const std::uint8_t* finished;  ///< [target cells] 1: an earlier launch has walked it and the groups directly below; null: there was none
   WarpCounts* counts;
-  std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or could not be for lack of memory
+  std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or will not be: without a list, or for lack of memory
   float* local;
-  std::uint32_t expected_cells;  ///< about walked_cells(), of which the device alone knows the number of the active ones
+  std::uint32_t expected_cells;  ///< about drawn_cells(): the host does not know how many cells are active
   int cell_team, group_team;     ///< number of warps that walk together for a target cell, for a group: see WarpTeam
   bool lists_first;              ///< target cells hand down their lists before their expansions are complete, see fmm_walk_schedule.cuh
   GroupWork* cell_work;
@@ -57,19 +57,19 @@ struct FmmArguments {
   /// Whether `cell`, a target cell or no_parent, has a list.
   __device__ bool has_list(std::uint32_t cell) const { return cell != no_parent && cell >= first_level_cell; }
   /// Number of target cells to draw: those with lists, or the active ones.
-  __device__ std::uint32_t walked_cells() const {
-    return data.active.some() ? *data.active.cell_count : targets.cell_count - first_level_cell;
+  __device__ std::uint32_t drawn_cells() const {
+    return data.active.is_list ? *data.active.cell_count : targets.cell_count - first_level_cell;
   }
-  __device__ std::uint32_t walked_cell(std::uint32_t number) const {
-    return data.active.some() ? data.active.cells[number] : first_level_cell + number;
+  __device__ std::uint32_t drawn_cell(std::uint32_t number) const {
+    return data.active.is_list ? data.active.cells[number] : first_level_cell + number;
   }
   /// Number of groups to walk for.
   GROVE_HD std::uint32_t walked_groups() const {
-    return data.active.some() ? static_cast<std::uint32_t>(data.active.groups.size) : targets.group_count;
+    return data.active.is_list ? static_cast<std::uint32_t>(data.active.groups.size) : targets.group_count;
   }
 };
 
-/// Walks for all target cells from first_level_cell on and for all groups, except those for whose lists there is no memory. Asynchronous.
+/// Walks for all targets or for the active ones, except those for whose lists there is no memory. Asynchronous.
 /// Each order has its own source file: fmm_walk_order4.cu, fmm_walk_order5.cu.
 template <int order>
 void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments& a);

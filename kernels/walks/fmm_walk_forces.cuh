@@ -26,16 +26,16 @@ inline constexpr float least_close_distance = 2e-12F;
 /// overflow.
 inline constexpr float far_away = 1e18F;
 
-/// What the targets and sources of a kernel are.
-enum class WalkKind {
-  all,
-  all_of_one_mass,  ///< of all particles, FmmArguments::common_mass: forces are summed in units of it, and a pair takes an instruction less
-  some              ///< the active targets: see TargetForces::take_active_targets()
+/// Which targets of a group have lanes, and whether all particles have one mass. Kernels for cells do not use it.
+enum class GroupKind {
+  all_targets,
+  all_targets_of_one_mass,  ///< forces are summed in units of FmmArguments::common_mass: a pair takes an instruction less
+  active_targets            ///< see TargetForces::take_active_targets()
 };
 
-template <int order, class Softening, class Team, WalkKind kind>
+template <int order, class Softening, class Team, GroupKind kind>
 class TargetForces {
-  static constexpr bool common = kind == WalkKind::all_of_one_mass, some = kind == WalkKind::some;
+  static constexpr bool common = kind == GroupKind::all_targets_of_one_mass, some = kind == GroupKind::active_targets;
 
  public:
   using Terms = ExpansionTerms<order, Softening>;
@@ -198,7 +198,7 @@ class TargetForces {
       unit = expansion_unit(g.radius);
       load_local(parent, local_);
     }
-    const int count = some && target_count_ == 0 ? __popc(active_targets(group)) : static_cast<int>(target_count_);
+    const int count = some ? lane_targets_ : static_cast<int>(target_count_);
     if (lane_ < count) store_force(total_, a_.units, a_.mode, a_.data.acceleration[self()]);
     if (lane_ == 0) store_work(work_, a_.mode, a_.data.work[group]);
   }
@@ -235,25 +235,21 @@ class TargetForces {
 
   static constexpr int terms = Terms::count;
 
-  // Where some targets of a group are active, only these have lanes, and target_count_ is 0. Lanes form sets of a power of two, at least 8,
-  // with the same targets in each. Every set sums its share of the sources.
+  // If only some targets of a group are active, only these have lanes, and target_count_ is 0. The warp is divided into sets of 8, 16 or 32
+  // lanes. Every set has all active targets, and sums its share of the sources.
   static constexpr int fewest_bits = 3, all_lanes_bits = 5;
 
-  /// One bit for each active target.
-  __device__ unsigned active_targets(std::uint32_t group) const {
-    return __ballot_sync(all_lanes, first_ + lane_ < a_.targets.group_start[group + 1] && a_.data.active.wants(first_ + lane_));
-  }
   __device__ void take_active_targets(std::uint32_t group) {
-    const unsigned active = active_targets(group);
-    const int count = __popc(active);
+    const unsigned active =
+        __ballot_sync(all_lanes, first_ + lane_ < a_.targets.group_start[group + 1] && a_.data.active.wants(first_ + lane_));
+    lane_targets_ = __popc(active);
     set_bits_ = all_lanes_bits;
     self_ = first_ + smaller(static_cast<std::uint32_t>(lane_), target_count_ - 1);
-    if (count == static_cast<int>(target_count_)) return;
+    if (lane_targets_ == static_cast<int>(target_count_)) return;
     target_count_ = 0;
-    if (count == 0) return;  // those of another part have put the group on the list
-    set_bits_ = larger(fewest_bits, warp_size - __clz(count - 1));
+    set_bits_ = larger(fewest_bits, warp_size - __clz(lane_targets_ - 1));
     const int place = lane_ & ((1 << set_bits_) - 1);
-    const unsigned from = __fns(active, 0, place < count ? place + 1 : 1);
+    const unsigned from = __fns(active, 0, place < lane_targets_ ? place + 1 : 1);
     x_ = __shfl_sync(all_lanes, x_, from);
     y_ = __shfl_sync(all_lanes, y_, from);
     z_ = __shfl_sync(all_lanes, z_, from);
@@ -477,6 +473,7 @@ class TargetForces {
   int lane_;
   std::uint32_t first_ = 0, target_count_ = 0;  ///< the targets of a group, if all of them have lanes
   std::uint32_t self_ = 0;                      ///< the target of this lane
+  int lane_targets_ = 0;                        ///< targets that have lanes, where only active ones have
   int set_bits_ = all_lanes_bits;               ///< a set has 2^set_bits_ lanes
   TargetBox box_{};
   float unit_ = 1;  ///< of the local expansion

@@ -12,7 +12,7 @@ namespace grove {
 
 namespace fmm_walk {
 
-template <int order, class Opening, class Softening, bool at_group, class Team, WalkKind kind>
+template <int order, class Opening, class Softening, bool at_group, class Team, GroupKind kind>
 __global__ void __launch_bounds__(warps_per_block* warp_size,
                                   blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps))
     fmm_walk_kernel(const __grid_constant__ FmmArguments a, const __grid_constant__ Opening opening,
@@ -26,10 +26,10 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
   Walk walk(a, opening, softening, team, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
   // Numbers below this are indices in the list of high groups. These groups are skipped when their own numbers come. High groups come first
   // because the GPU would wait for such a group if a team drew it last.
-  constexpr bool some = kind == WalkKind::some;
+  constexpr bool some = kind == GroupKind::active_targets;
   const std::uint32_t high = at_group && Team::warps > 1 && !some ? *a.targets.high_group_count : 0;
   // A team works too long on one target to hold a second number meanwhile.
-  const std::uint32_t cells = a.walked_cells();
+  const std::uint32_t cells = a.drawn_cells();
   NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, at_group ? &a.counts->groups_drawn : &a.counts->cells_drawn,
                                                           at_group ? high + a.walked_groups() : cells);
   CellsAbove above(a.done, &a.counts->cells_done, cells);
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
       above.wait(cell, a.has_list(cell));
       walk.run(group);
     } else {
-      const std::uint32_t cell = a.walked_cell(number);
+      const std::uint32_t cell = a.drawn_cell(number);
       if (a.has_list(cell)) {
         walk.load(cell);
         walk.run(cell);
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
 }
 
 /// `targets`: their number. `overlaps`: blocks may start before the previous launch has ended.
-template <bool at_group, class Team, WalkKind kind, int order, class Opening, class Softening>
+template <bool at_group, class Team, GroupKind kind, int order, class Opening, class Softening>
 void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets,
             bool overlaps) {
   if (targets == 0) return;
@@ -89,22 +89,23 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
   };
   law.visit_with_expansions([&](const auto& opening, const auto& softening) {
     with_team(a.cell_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<false, Team, fmm_walk::WalkKind::all, order>(space, a, opening, softening, a.expected_cells, false);
+      fmm_walk::launch<false, Team, fmm_walk::GroupKind::all_targets, order>(space, a, opening, softening, a.expected_cells, false);
     });
     const bool overlaps = a.expected_cells > 0 && space.overlaps_launches();
-    const auto walk_groups = [&]<class Team, fmm_walk::WalkKind kind>() {
+    const auto walk_groups = [&]<class Team, fmm_walk::GroupKind kind>() {
       fmm_walk::launch<true, Team, kind, order>(space, a, opening, softening, a.walked_groups(), overlaps);
     };
     // Teams walk where there are few groups, and wait more than they compute.
-    if (a.data.active.some())
-      with_team(a.group_team,
-                [&]<class Team>(std::type_identity<Team>) { walk_groups.template operator()<Team, fmm_walk::WalkKind::some>(); });
+    if (a.data.active.is_list)
+      with_team(a.group_team, [&]<class Team>(std::type_identity<Team>) {
+        walk_groups.template operator()<Team, fmm_walk::GroupKind::active_targets>();
+      });
     else if (a.group_team > 1)
-      walk_groups.template operator()<WarpTeam<warps_per_block>, fmm_walk::WalkKind::all>();
+      walk_groups.template operator()<WarpTeam<warps_per_block>, fmm_walk::GroupKind::all_targets>();
     else if (a.common_mass > 0)
-      walk_groups.template operator()<WarpTeam<1>, fmm_walk::WalkKind::all_of_one_mass>();
+      walk_groups.template operator()<WarpTeam<1>, fmm_walk::GroupKind::all_targets_of_one_mass>();
     else
-      walk_groups.template operator()<WarpTeam<1>, fmm_walk::WalkKind::all>();
+      walk_groups.template operator()<WarpTeam<1>, fmm_walk::GroupKind::all_targets>();
   });
 }
 

@@ -70,7 +70,7 @@ __device__ inline void let_next_launch_start() {
 /// Tells warps that walk for groups whether the cells above are done.
 class CellsAbove {
  public:
-  /// `done` [cells] is 1 for each cell that is done. `done_count` is their number, and `count` the number of all cells.
+  /// `done` [cells] is 1 for each cell that is done. `done_count` is their number, and `count` the number of cells that are drawn.
   __device__ CellsAbove(std::uint32_t* done, unsigned* done_count, unsigned count) : done_(done), done_count_(done_count), count_(count) {}
 
   /// Waits until `cell` is done, if it is `walked`.

@@ -4,8 +4,9 @@
 // Pending source cells are on a stack in global memory. Each lane tests two of them at a time, because a test mostly waits for memory. In a
 // team it tests one, because the time of a round matters more. Accepted cells and leaves wait in queues in shared memory until there are
 // 32. Cells are then added to the local expansion, one in each lane. The particles of leaves form one sequence and act on the group's
-// targets, one target in each lane. The loop contains the code for each kind of work only once, so that a kernel fits into the instruction
-// cache. A warp collects the list that its target cell hands down, and then copies it to the common list memory.
+// targets, one target in each lane; with few active targets, several lanes have the same one, each with a share of the sources. The loop
+// contains the code for each kind of work only once, so that a kernel fits into the instruction cache. A warp collects the list that its
+// target cell hands down, and then copies it to the common list memory.
 //
 // See fmm_walk_schedule.cuh for the order of the targets.
 #pragma once
@@ -18,7 +19,7 @@
 
 namespace grove::fmm_walk {
 
-template <int order, class Opening, class Softening, bool at_group, class Team, WalkKind kind>
+template <int order, class Opening, class Softening, bool at_group, class Team, GroupKind kind>
 class TargetWalk {
  public:
   using Memory = WarpMemory<ExpansionTerms<order, Softening>>;

@@ -49,8 +49,8 @@ struct WalkTargets {
 
   GROVE_HD std::size_t group_count() const { return group_start.size > 0 ? group_start.size - 1 : 0; }
   /// The groups to walk for: their number, and the group at index i.
-  GROVE_HD std::size_t walked_count() const { return active.some() ? active.groups.size : group_count(); }
-  GROVE_HD std::size_t walked_group(std::size_t i) const { return active.some() ? active.groups[i] : i; }
+  GROVE_HD std::size_t walked_count() const { return active.is_list ? active.groups.size : group_count(); }
+  GROVE_HD std::size_t walked_group(std::size_t i) const { return active.is_list ? active.groups[i] : i; }
 };
 
 /// What a walk has found. Several walks, or ranks, together have found the largest value.

@@ -208,7 +208,7 @@ void launch(CudaSpace& space, WalkArguments& a, const Opening& opening, const So
   a.next_group = next_group.data();
   const auto kernel = [&] {
     constexpr auto own = WalkMode::own_tree, other = WalkMode::other_tree;
-    if (a.targets.active.some())
+    if (a.targets.active.is_list)
       return mode == own ? walk_kernel<Opening, Softening, own, true, Team> : walk_kernel<Opening, Softening, other, true, Team>;
     return mode == own ? walk_kernel<Opening, Softening, own, false, Team> : walk_kernel<Opening, Softening, other, false, Team>;
   }();

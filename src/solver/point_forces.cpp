@@ -167,7 +167,7 @@ void PointForces<Space>::build_tree_of_points(const std::vector<Double4>& points
 template <class Space>
 void PointForces<Space>::walk(const TreeLaws& laws) {
   space_of_points_.fill_bytes(points_.acceleration.data(), 0, points_.size() * sizeof(Double4));
-  walker_->set_active(nullptr);
+  walker_->set_active(nullptr, {});
   walker_->clear_work();
   for (int c = 0; c < law_.classes().count(); ++c)
     walker_->walk(laws.of_pair(c, c), tree_->tree().view(sources_.position.data(), c), WalkMode::other_tree);

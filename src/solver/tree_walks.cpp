@@ -9,9 +9,9 @@ namespace grove {
 
 namespace {
 
-/// A walk for a single target takes milliseconds on a GPU (docs/development/constants.md).
+/// Particles of a class that get forces by direct summation: for so few, a walk on a GPU takes longer (docs/development/constants.md).
 template <class Space>
-constexpr std::size_t few_of_a_class = Space::on_gpu ? most_in_direct_sum_on_few : 0;
+constexpr std::size_t most_by_direct_summation = Space::on_gpu ? most_in_direct_sum_on_few : 0;
 
 /// Gives every particle of a group the group's cost per target: the particle's weight when domains are next cut. Also marks the particles
 /// of groups that are parts of divided ones.
@@ -24,11 +24,13 @@ struct SpreadWork {
 
   template <class Team>
   GROVE_HD void operator()(const Team& team, std::size_t k) const {
-    const std::size_t g = active.some() ? active.groups[k] : k;
+    const std::size_t g = active.is_list ? active.groups[k] : k;
     const GroupWork w = group_work[g];
     const std::uint32_t begin = group_start[g], end = group_start[g + 1], targets = end - begin;
-    const std::uint32_t cost = w.particle_particle * slots_particle_particle + w.cell_particle * slots_cell_particle +
-                               (w.cell_cell * slots_cell_cell + w.opening_tests * slots_opening_test) / targets;
+    const std::uint64_t slots = std::uint64_t{w.particle_particle} * slots_particle_particle +
+                                std::uint64_t{w.cell_particle} * slots_cell_particle +
+                                (w.cell_cell * slots_cell_cell + w.opening_tests * slots_opening_test) / targets;
+    const auto cost = static_cast<std::uint32_t>(smaller<std::uint64_t>(slots, ~std::uint32_t{0}));
     const bool is_part = divides_group(tree_level[begin]) || (end < tree_level.size && divides_group(tree_level[end]));
     const std::uint32_t told = work_of(cost, is_part);
     for (std::uint32_t i = begin + static_cast<std::uint32_t>(team.rank()); i < end; i += Team::size)
@@ -112,8 +114,8 @@ WalkOutcome TreeWalks<Space>::walk_classes(const Particles<Space>& particles, Wa
   for (int t = 0; t < classes; ++t) {
     if (tree.root_of(t) == no_cell) continue;
     walker_.set_part(t);
-    if (walker_.part().groups.empty()) continue;
-    if (mode == WalkMode::own_tree && has_few(t)) {
+    if (walker_.next_targets().groups.empty()) continue;
+    if (mode == WalkMode::own_tree && takes_direct_summation(t)) {
       outcome = larger(outcome, sum_on_class(particles, t));
       continue;
     }
@@ -128,16 +130,16 @@ WalkOutcome TreeWalks<Space>::walk_classes(const Particles<Space>& particles, Wa
 
 /// Whether a class has so few particles here that the own ones act on them by direct summation.
 template <class Space>
-bool TreeWalks<Space>::has_few(int its_class) const {
+bool TreeWalks<Space>::takes_direct_summation(int its_class) const {
   const auto c = static_cast<std::size_t>(its_class);
-  return own_.tree().class_begin[c + 1] - own_.tree().class_begin[c] <= few_of_a_class<Space>;
+  return own_.tree().class_begin[c + 1] - own_.tree().class_begin[c] <= most_by_direct_summation<Space>;
 }
 
 /// Sets the forces of all own particles on those of a class, and adds those of other trees that are joined to the own one.
 template <class Space>
 WalkOutcome TreeWalks<Space>::sum_on_class(const Particles<Space>& particles, int its_class) {
   const Tree<Space>& tree = own_.tree();
-  const std::uint8_t* const active = walker_.part().particle;
+  const std::uint8_t* const active = walker_.next_targets().particle;
   const std::size_t begin = tree.class_begin[static_cast<std::size_t>(its_class)],
                     count = tree.class_begin[static_cast<std::size_t>(its_class) + 1] - begin;
   const DirectSources sources{particles.position.view(), particles.id.view(), particles.type.view()};
@@ -145,6 +147,7 @@ WalkOutcome TreeWalks<Space>::sum_on_class(const Particles<Space>& particles, in
                            {sources.position.part(begin, count), sources.id.part(begin, count),
                             particles.acceleration.view().part(begin, count), sources.type.part(begin, count)},
                            active ? active + begin : nullptr);
+  walker_.add_pairs(particles.size());
   auto outcome = WalkOutcome::complete;
   if (!others_.exist() || !others_.join_own_tree()) return outcome;
   for (int c = 0; c < tree.class_count; ++c) {
@@ -158,8 +161,8 @@ WalkOutcome TreeWalks<Space>::sum_on_class(const Particles<Space>& particles, in
 template <class Space>
 void TreeWalks<Space>::spread_work(Particles<Space>& particles) {
   const View<const GroupWork> work = walker_.group_work();
-  const ActiveTargets walked = walker_.active();
-  space_.for_each_by_team(walked.some() ? walked.groups.size : work.size,
+  const ActiveTargets walked = walker_.all_active();
+  space_.for_each_by_team(walked.is_list ? walked.groups.size : work.size,
                           SpreadWork{walker_.group_start().data, work.data, walked, particles.tree_level.view(), particles.work.data()});
 }
 

@@ -35,7 +35,7 @@ class TreeWalks {
   template <class ViewOfClass>
   WalkOutcome walk_classes(const Particles<Space>& particles, WalkMode mode, const TreeBounds& bounds, ViewOfClass view_of,
                            const std::function<void()>& meanwhile);
-  bool has_few(int its_class) const;
+  bool takes_direct_summation(int its_class) const;
   WalkOutcome sum_on_class(const Particles<Space>& particles, int its_class);
   void spread_work(Particles<Space>& particles);
 

@@ -27,6 +27,14 @@ void add_totals(Space& space, const std::uint32_t* group_start, View<const Group
   counts.cell_cell += totals.part[3];
 }
 
+/// Every target of these groups meets all sources.
+struct AddPairs {
+  View<const std::uint32_t> groups;
+  GroupWork* work;
+  std::uint32_t sources;
+  GROVE_HD void operator()(std::size_t k) const { work[groups[k]].particle_particle += sources; }
+};
+
 }  // namespace
 
 template <class Space>
@@ -52,12 +60,17 @@ LeastInGroups Walker<Space>::begin_forces(const LastAccelerations& last_accelera
 
 template <class Space>
 void Walker<Space>::set_active(const std::uint8_t* active, const ParticleParts& parts) {
-  are_some_ = active || parts.count > 1;
-  active_ = {};
-  if (!are_some_) return;
+  are_listed_ = active || parts.count > 1;
+  next_targets_ = {};
+  if (!are_listed_) return;
   active_lists_.find(space_, group_start(), active, parts);
-  if (parts.count <= 1) active_ = with_cells(active_lists_.all());
+  if (parts.count <= 1) next_targets_ = with_cells(active_lists_.all());
   clear_work();
+}
+
+template <class Space>
+void Walker<Space>::add_pairs(std::size_t sources) {
+  space_.for_each(next_targets_.groups.size, AddPairs{next_targets_.groups, group_work_.data(), static_cast<std::uint32_t>(sources)});
 }
 
 template <class Space>
@@ -76,7 +89,7 @@ WalkOutcome TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& source
   if (is_asked) this->space_.fill_bytes(lacks_cells.data(), 0, sizeof(std::uint32_t));
   walk_tree(this->space_, law, sources,
             {particles.position.view(), this->group_least_acceleration_.view(), group_start(), particles.acceleration.view(),
-             this->group_work_.view(), this->active_, is_asked ? lacks_cells.data() : nullptr},
+             this->group_work_.view(), this->next_targets_, is_asked ? lacks_cells.data() : nullptr},
             mode);
   if (!is_asked) {
     if (meanwhile) meanwhile();
@@ -106,7 +119,7 @@ WalkOutcome FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources
                             this->group_least_acceleration_.view(),
                             particles.acceleration.view(),
                             this->group_work_.view(),
-                            this->active_,
+                            this->next_targets_,
                             bounds};
   const WalkOutcome outcome = fmm_walk_.walk(this->space_, law, sources, targets_, data, mode, meanwhile);
   return outcome == WalkOutcome::lacks_cells && !this->may_lack_cells_ ? WalkOutcome::complete : outcome;

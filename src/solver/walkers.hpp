@@ -34,15 +34,17 @@ class Walker {
   /// Begins a force evaluation. Its moments come next, and with them the smallest last acceleration in each group.
   LeastInGroups begin_forces(const LastAccelerations& last_acceleration);
   /// Sets the targets of the next walks. `active` [particles]: not 0 for active ones; null: all are active. They may have `parts`.
-  virtual void set_active(const std::uint8_t* active, const ParticleParts& parts = {});
+  virtual void set_active(const std::uint8_t* active, const ParticleParts& parts);
   /// Sets the work of all groups to zero, to which walks of other trees add. Asynchronous.
   void clear_work() { space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork)); }
   /// Restricts the next walks, until set_active(), to a part of these targets. Work of the parts adds up.
-  void set_part(int part) { active_ = with_cells(active_lists_.of_part(part)); }
+  void set_part(int part) { next_targets_ = with_cells(active_lists_.of_part(part)); }
   /// The targets of the next walks.
-  const ActiveTargets& part() const { return active_; }
-  /// The active targets, those of all parts, without their cells.
-  ActiveTargets active() const { return are_some_ ? active_lists_.all() : ActiveTargets{}; }
+  const ActiveTargets& next_targets() const { return next_targets_; }
+  /// The active targets of all parts, without their cells.
+  ActiveTargets all_active() const { return are_listed_ ? active_lists_.all() : ActiveTargets{}; }
+  /// Counts a direct sum of so many sources on the next targets as work of their groups.
+  void add_pairs(std::size_t sources);
   virtual View<const std::uint32_t> group_start() const = 0;
   /// Whether cells in the trees of the next walks may be too few: walk() then tells whether a target had to open one that is closed.
   void set_may_lack_cells(bool may_lack_cells) { may_lack_cells_ = may_lack_cells; }
@@ -77,8 +79,8 @@ class Walker {
   StepBuffer<Space, GroupWork> group_work_;
   StepBuffer<Space, float> group_least_acceleration_;
   ActiveTargetLists<Space> active_lists_;
-  ActiveTargets active_;   ///< those of the next walk
-  bool are_some_ = false;  ///< not all targets are active, or they have parts
+  ActiveTargets next_targets_;
+  bool are_listed_ = false;  ///< the active targets, since not all are active, or they have parts
   bool may_lack_cells_ = false;
 };
 
@@ -106,7 +108,7 @@ class FmmWalker final : public Walker<Space> {
     return Space::on_gpu || this->form_.order > 4 ? law.form_for_cells(side) : law.expansion_form();
   }
   void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) override;
-  void set_active(const std::uint8_t* active, const ParticleParts& parts = {}) override {
+  void set_active(const std::uint8_t* active, const ParticleParts& parts) override {
     Walker<Space>::set_active(active, parts);
     fmm_walk_.begin(this->space_, targets_.view().cell_count, !active);
   }

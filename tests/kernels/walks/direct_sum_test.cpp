@@ -100,8 +100,8 @@ TEST_F(DirectSum, TakesTilesInTurnWhereTargetsAreMany) {
   }
 }
 
-// Two components, the second of two particles among which the last one is the first source once more.
-TEST_F(DirectSum, OnFewTargetsIsTheSameInOnePassForEach) {
+// Two components. The second has two particles, of which the last lies on the first source.
+TEST_F(DirectSum, OnFewTargetsAgreesWithTheSumForMany) {
   auto sources = tests::plummer_sphere(5000, 6);
   sources[4999] = sources[0];
   std::vector<std::uint8_t> types(sources.size(), 1);

@@ -166,6 +166,30 @@ TEST_F(FmmWalkTest, ForSomeTargetsHasTheForcesOfAWalkForAll) {
   }
 }
 
+// On a GPU, so many active groups that single warps walk for them.
+TEST_F(FmmWalkTest, ForManyOfTheTargetsHasTheForcesOfAWalkForAll) {
+  const auto particles = plummer_sphere(BackEnd::on_gpu ? 600000 : 20000, 5);
+  gravity.softening = 0.01;
+  gravity.opening = "geometric";
+  gravity.theta = 0.7;
+  BuiltTree built(space, particles, nullptr, GravityLaw(gravity).expansion_form());
+  const auto all = walk(built);
+  const auto ids = tests::download(space, built.particles.id);
+  std::vector<std::uint8_t> mark(particles.size(), 0);
+  for (std::size_t i = 0; i < mark.size(); ++i) mark[i] = i % 3 != 0 ? 1 : 0;
+  const auto active = tests::upload(space, mark);
+  const auto some = walk(built, {}, {}, active.data());
+  double largest = 0, mean = 0;
+  for (const Double4& a : all) mean += std::hypot(a.x, a.y, a.z) / static_cast<double>(all.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (mark[i] == 0) continue;
+    const Double4 &a = some[ids[i]], &b = all[ids[i]];
+    largest = std::max({largest, std::hypot(a.x - b.x, a.y - b.y, a.z - b.z) / (std::hypot(b.x, b.y, b.z) + 0.01 * mean),
+                        std::abs(a.w - b.w) / std::abs(b.w)});
+  }
+  EXPECT_LT(largest, 1e-4);
+}
+
 TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {
   gravity.softening = 0.001;
   const auto particles = plummer_sphere(20000, 3);
