@@ -21,7 +21,6 @@
 #include "src/commands/program.hpp"
 #include "src/config/config_print.hpp"
 #include "src/config/gravity_report.hpp"
-#include "src/integrators/integrator_info.hpp"
 #include "src/process/background_work.hpp"
 #include "src/process/standard_error.hpp"
 #include "src/process/stop_signals.hpp"
@@ -95,11 +94,6 @@ void introduce(const RunPreparation& run, bool is_verbose, const Communicator& c
   if (comm.size() > 1) console.say("messages travel " + run.simulation().transport_description() + "\n");
 }
 
-/// 0: not known before the first step.
-std::uint64_t forces_a_step(const TimeParameters& time) {
-  return time.chooses_steps() || !find_integrator_info(time.integrator)->tells_drift ? 0 : time.substeps;
-}
-
 /// From the first step to the last. Collective; throws AgreedError.
 RunReport take_steps(RunPreparation& run, const ObserverSetup& setup, const TimeLimit& limit, const Communicator& comm,
                      const Console& console) {
@@ -107,7 +101,7 @@ RunReport take_steps(RunPreparation& run, const ObserverSetup& setup, const Time
   RunRequests requests(run.directory(), limit, signal_before_end_s());
   if (comm.is_root()) console.say(as_note(requests.forget_earlier()));
   const RunControls controls{run.config().output.keeps_checkpoints() ? &checkpoints : nullptr, &requests, &run.directory(),
-                             [&](const std::string& text) { console.say(text); }, forces_a_step(run.config().time)};
+                             [&](const std::string& text) { console.say(text); }, run.config().time.forces_a_step()};
   RunLoop loop(run.simulation(), comm, run.schedule(), make_observers(run.simulation(), comm, setup), controls);
   return loop.run(std::move(run.state().particles), run.restart_point());
 }

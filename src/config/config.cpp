@@ -41,7 +41,11 @@ const std::string& TimeParameters::text(const std::string& name) const {
   return text_among(parameters, settings_of(integrator_infos(), integrator), "integrator " + integrator, name);
 }
 
-bool TimeParameters::counts_forces() const { return divide() || find_integrator_info(integrator)->counts_forces; }
+std::uint64_t TimeParameters::forces_a_step() const {
+  return chooses_steps() ? 0 : find_integrator_info(integrator)->forces_a_step * substeps;
+}
+
+bool TimeParameters::counts_forces() const { return divide() || find_integrator_info(integrator)->forces_a_step == 0; }
 
 bool TimeParameters::chooses_steps() const {
   const auto error = parameters.find(error_key);

@@ -34,7 +34,9 @@ struct TimeParameters : StepParameters {
   const std::string& text(const std::string& name) const;
   /// Whether the run chooses the length of its steps: by time.steps or time.error.
   bool chooses_steps() const;
-  /// Whether the forces of a step are not one number: there is time_bins.csv.
+  /// Force evaluations in a step, where that is one number; else 0.
+  std::uint64_t forces_a_step() const;
+  /// Whether the run counts the forces of its steps, in time_bins.csv: those of divided steps, and those that are not one number.
   bool counts_forces() const;
 };
 

@@ -18,7 +18,9 @@ std::vector<double> symmetric(std::vector<double> weights) {
 }
 
 CompositionRow row(const char* name, const char* meaning, const char* source, int order, const std::vector<double>& first) {
-  return {{.name = name, .meaning = meaning, .source = source, .order = order}, symmetric(first)};
+  std::vector<double> weights = symmetric(first);
+  const std::uint64_t forces = weights.size();
+  return {{.name = name, .meaning = meaning, .source = source, .order = order, .forces_a_step = forces}, std::move(weights)};
 }
 
 }  // namespace

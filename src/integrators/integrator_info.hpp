@@ -1,6 +1,7 @@
 // The integrators' names, settings and fields, which do not depend on the space.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct IntegratorInfo {
   int order = 2;                        ///< the error of a run falls with this power of the step
   bool is_reversible = true;            ///< a run with reversed steps returns to its start, up to rounding
   bool tells_drift = false;             ///< to StepContext::compute_forces(): a tree may then be reused for several steps
-  bool counts_forces = false;           ///< Integrator::rung_work() has the forces of its steps, which are not one number
+  std::uint64_t forces_a_step = 1;      ///< 0: not one number; Integrator::rung_work() has the forces of its steps
   bool may_divide_steps = false;        ///< steps may be divided, for each particle or all (see DividedLeapfrog)
   std::vector<Setting> settings{};      ///< in [time], beside those of all integrators
   std::vector<ParticleField> fields{};  ///< fields of the particles that it needs beside the standard ones

@@ -22,7 +22,7 @@ bool is_symmetric(const Tableau& tableau) {
 Tableau complete(Tableau tableau) {
   const NystroemForm form(tableau);
   IntegratorInfo& info = tableau.info;
-  info.counts_forces = true;
+  info.forces_a_step = 0;
   info.is_reversible = form.is_implicit && is_symmetric(tableau);
   if (!tableau.b_embedded.empty())
     info.settings.push_back(

@@ -1,4 +1,4 @@
-"""What the text of each script for a picture of Grove begins with. Exit code 3: data cannot be drawn; 4: a package is missing, or does not work. The
+"""The common beginning of all scripts that draw pictures. Exit code 3: data cannot be drawn; 4: a package is missing, or does not work. The
 last line of standard error then says why.
 """
 import sys

@@ -26,7 +26,7 @@ struct RunControls {
   RunRequests* requests = nullptr;
   const OutputDirectory* directory = nullptr;  ///< for the list of particles that are not finite; null: none is written
   std::function<void(const std::string&)> say = [](const std::string&) {};  ///< to the user, on the root
-  std::uint64_t forces_a_step = 0;  ///< how many there are; 0: not known before, or not the same for each step
+  std::uint64_t forces_a_step = 0;                                          ///< 0: not one number
 };
 
 /// What a run did, the same on every rank.

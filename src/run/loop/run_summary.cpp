@@ -135,7 +135,7 @@ std::string written_lines(const RunReport& report, const OutputDirectory& output
 std::string forecast(double first_forces_s, std::uint64_t forces_a_step, const StepSchedule& schedule) {
   const double all_s = first_forces_s * static_cast<double>(forces_a_step) * static_cast<double>(schedule.steps());
   if (all_s < worth_a_forecast_s) return "";
-  return fmt::format("the first forces took {}, and later ones mostly take less: {} for all steps if they took as long\n",
+  return fmt::format("the first force evaluation took {}: all steps take about {}, or less, since later evaluations are mostly faster\n",
                      format_seconds(first_forces_s), format_duration(all_s));
 }
 

@@ -1,4 +1,4 @@
-// The closing words of a run.
+// What a run says before its first step and after its last.
 #pragma once
 
 #include <string>

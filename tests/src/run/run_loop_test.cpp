@@ -54,7 +54,7 @@ TEST_F(RunLoopTest, LogsTheEnergyOfEveryStep) {
 TEST(Forecast, IsThatOfAllForcesOfALongRun) {
   const StepSchedule schedule(0, 100, 0.125, 0);
   EXPECT_EQ(forecast(2.0, 4, schedule),
-            "the first forces took 2.00 s, and later ones mostly take less: 1:46:40 for all steps if they took as long\n");
+            "the first force evaluation took 2.00 s: all steps take about 1:46:40, or less, since later evaluations are mostly faster\n");
   EXPECT_EQ(forecast(2.0, 0, schedule), "") << "the number of forces is not known";
   EXPECT_EQ(forecast(0.01, 1, schedule), "") << "8 seconds";
 }
@@ -63,9 +63,9 @@ TEST_F(ControlledRunTest, ForecastsTheTimeOfANewRunBeforeItsFirstStep) {
   forces_a_step = 1'000'000'000'000;
   run_controlled({0, 1, 0.25, 0});
   ASSERT_EQ(said.size(), 1u);
-  EXPECT_EQ(said[0].rfind("the first forces took ", 0), 0u) << said[0];
+  EXPECT_EQ(said[0].rfind("the first force evaluation took ", 0), 0u) << said[0];
   run_controlled({0, 2, 0.25, 0}, {.file = checkpoints.last(), .is_checkpoint = true, .step = 4, .state = state_in(checkpoints.last())});
-  EXPECT_EQ(said.size(), 1u) << "a run that continues begins without forces";
+  EXPECT_EQ(said.size(), 1u) << "a run that continues from a checkpoint begins without forces";
 }
 
 TEST_F(RunLoopTest, ItsSummarySaysOfWhichEnergyTheErrorIsAndWhetherItWasEverTooLarge) {
