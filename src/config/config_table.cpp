@@ -81,7 +81,7 @@ void add_gravity(Rows& rows) {
       "opening angle; smaller is more accurate and slower. opening = relative: 1.25 times it, for the first forces alone",
       {.range = {0.0, 1.5, false}}, has_cells);
   add(&Gravity::all_pairs_up_to, "all_pairs_up_to",
-      "with up to so many particles and one softening length, one rank sums all pairs on a GPU, which is faster and more accurate",
+      "with up to so many particles and one softening length, one rank uses direct summation on a GPU: faster and more accurate",
       {.range = {0.0, 100000.0}, .also = "on CPU cores up to an eighth of it; 0: never"}, has_cells);
   add(&Gravity::steps_per_tree, "steps_per_tree", "most steps that use one tree; the longer the steps, the sooner there is a new one",
       {.range = {1.0, 100.0}, .also = "1: a new tree for each"}, has_cells);

@@ -15,7 +15,7 @@ std::vector<Setting> settings() {
   std::vector<Setting> all{{"mass", 1.0, positive, "mass of disc and halo together", {}, {}, Dimension::mass},
                            {"scale_length", 1.0, positive, "exponential scale length of the disc", {}, {}, Dimension::length},
                            {"model", std::string("hernquist"), any_number, "kind of halo", {"plummer", "hernquist"}},
-                           {"cutoff", 20.0, {0.1, 1e4}, "taper of the halo: where its density falls exponentially, in its scale radii"}};
+                           {"taper", 20.0, {0.1, 1e4}, "of the halo: where its density falls exponentially, in its scale radii"}};
   const std::vector<Setting> of_shape = disc_settings();
   all.insert(all.end(), of_shape.begin(), of_shape.end());
   return all;
@@ -34,20 +34,19 @@ std::vector<Setting> disc_settings() {
 GalaxyParameters disc_galaxy(const InitialConditions& conditions, const std::string& name, const std::string& halo, double mass,
                              double length) {
   const double share = conditions.number("disc_mass");
-  return {name,
-          {{"halo",
-            halo,
-            {{"mass", (1 - share) * mass},
-             {"scale_radius", conditions.number("halo_radius") * length},
-             {"taper", conditions.number("cutoff")}}},
-           {"disc",
-            "exponential",
-            {{"mass", share * mass},
-             {"scale_length", length},
-             {"particles", conditions.number("disc_particles")},
-             {"height", conditions.number("height")},
-             {"toomre_q", conditions.number("toomre_q")}}}},
-          {}};
+  return {
+      name,
+      {{"halo",
+        halo,
+        {{"mass", (1 - share) * mass}, {"scale_radius", conditions.number("halo_radius") * length}, {"taper", conditions.number("taper")}}},
+       {"disc",
+        "exponential",
+        {{"mass", share * mass},
+         {"scale_length", length},
+         {"particles", conditions.number("disc_particles")},
+         {"height", conditions.number("height")},
+         {"toomre_q", conditions.number("toomre_q")}}}},
+      {}};
 }
 
 Generator disc() {

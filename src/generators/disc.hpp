@@ -12,7 +12,7 @@ namespace grove {
 std::vector<Setting> disc_settings();
 
 /// A halo of the kind `halo` and an exponential disc of scale length `length`, of `mass` together and of the shape that `conditions` have
-/// in disc_settings() and in `cutoff`, the taper of the halo.
+/// in disc_settings() and in `taper`, that of the halo.
 GalaxyParameters disc_galaxy(const InitialConditions& conditions, const std::string& name, const std::string& halo, double mass,
                              double length);
 

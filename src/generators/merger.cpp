@@ -44,10 +44,7 @@ std::vector<Setting> settings_of_spheres() {
       {"model", std::string("plummer"), any_number, "kind of both galaxies", {"plummer", "hernquist", "disc"}},
       {"mass", 1.0, positive, "mass of the first galaxy", {}, {}, Dimension::mass},
       {"scale_radius", 1.0, positive, "scale radius of the first galaxy; disc: the scale length of its disc", {}, {}, Dimension::length},
-      {"cutoff",
-       10.0,
-       {0.1, 1e4},
-       "taper of each galaxy: where its density falls exponentially, in its scale radii; disc: in those of its halo"},
+      {"taper", 10.0, {0.1, 1e4}, "of each galaxy: where its density falls exponentially, in its scale radii; disc: in those of its halo"},
       {"mass_ratio", 1.0, {1e-6, 1.0}, "mass of the second galaxy over that of the first; n is divided in the same ratio"},
       {"size_ratio", 1.0, positive, "scale radius of the second galaxy over that of the first"}};
 }
@@ -112,7 +109,7 @@ Galaxies galaxies_of_keys(const InitialConditions& conditions) {
       for (const std::string key : {"inclination", "node"}) galaxy.place[key] = conditions.number(key + "_" + which);
     } else {
       galaxies.push_back(
-          {which, {{"galaxy", model, {{"mass", mass}, {"scale_radius", length}, {"taper", conditions.number("cutoff")}}}}, {}});
+          {which, {{"galaxy", model, {{"mass", mass}, {"scale_radius", length}, {"taper", conditions.number("taper")}}}}, {}});
     }
   }
   return galaxies;

@@ -13,7 +13,7 @@ namespace {
 /// The key of a table's file, since initial_conditions.file has particles.
 constexpr const char* density_file = "density_file";
 
-/// The default tapers of spheres that have `cutoff`, too: they are the whole models within some 0.001 of mass and density.
+/// Default tapers with which spheres are the whole models, within some 0.001 of mass and density.
 const std::map<std::string, double>& tapers_of_whole_models() {
   static const std::map<std::string, double> tapers{{"plummer", 100.0}, {"hernquist", 2000.0}};
   return tapers;
@@ -29,10 +29,7 @@ Model prepare_one(const InitialConditions& conditions, double G) {
   }
   sphere.values["mass"] = conditions.number("mass");
   sphere.values["type"] = std::uint64_t{1};
-  if (tapers_of_whole_models().contains(kind)) {
-    const double cutoff = conditions.number("cutoff");
-    sphere.values["taper"] = cutoff > 0 ? cutoff : conditions.number("taper");
-  }
+  if (tapers_of_whole_models().contains(kind)) sphere.values["taper"] = conditions.number("taper");
   return model_of_keys({{kind, {std::move(sphere)}, {}}}, conditions, G);
 }
 
@@ -41,12 +38,6 @@ std::optional<Complaint> check_one(const InitialConditions& conditions) {
     return Complaint{"anisotropy", "left out where anisotropy_radius is given"};
   if (conditions.generator == "table" && conditions.text(density_file).empty())
     return Complaint{density_file, "given: the file with the density"};
-  const auto whole = tapers_of_whole_models().find(conditions.generator);
-  if (whole == tapers_of_whole_models().end()) return std::nullopt;
-  const double cutoff = conditions.number("cutoff");
-  if (cutoff > 0 && cutoff < 0.1) return Complaint{"cutoff", "0.1 or more, or left out"};
-  if (cutoff > 0 && conditions.number("taper") != whole->second)
-    return Complaint{"cutoff", "left out where taper is given: it is the older name of taper"};
   return std::nullopt;
 }
 
@@ -63,10 +54,8 @@ std::vector<Generator> spheres_of_kinds() {
       if (of_galaxies.contains(setting.name)) continue;
       if (setting.name == "mass") setting = {"mass", 1.0, positive, "total mass of the particles", {}, {}, Dimension::mass};
       if (setting.name == "file") setting.name = density_file;
-      const bool is_whole = setting.name == "taper" && whole != tapers_of_whole_models().end();
-      if (is_whole) setting.default_value = whole->second;
+      if (setting.name == "taper" && whole != tapers_of_whole_models().end()) setting.default_value = whole->second;
       generator.settings.push_back(std::move(setting));
-      if (is_whole) generator.settings.push_back({"cutoff", 0.0, {0.0, 1e4}, "older name of taper", {}, "0: taper says it"});
     }
     made.push_back(std::move(generator));
   }

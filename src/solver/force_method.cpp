@@ -35,7 +35,8 @@ bool uses_direct_summation(const GravityParameters& gravity, std::uint64_t parti
 
 std::string direct_summation_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu) {
   if (!uses_direct_summation(gravity, particles, ranks, on_gpu)) return "";
-  return "with so few particles, one rank sums all pairs: faster than a tree, and nearly exact (gravity.all_pairs_up_to); the settings of "
+  return "with so few particles, one rank uses direct summation: faster than a tree, and nearly exact (gravity.all_pairs_up_to); the "
+         "settings of "
          "trees, as gravity.tolerance, have no effect";
 }
 

@@ -206,7 +206,7 @@ galaxies_are_checked_alike_on_any_number_of_ranks() {
   for n in 1 3; do ranks $n ic galaxy --preset sagittarius --n 2000 --name dwarf --type 3 --out $n.hdf5 --check >all.txt && tail -n +2 all.txt >$n.txt || return 1; done
   cmp 1.txt 3.txt && contains 1.txt "stars, 2,000 particles: virial ratio" && contains 1.txt "sagittarius is in equilibrium" &&
     holds [ "$(grep -cE '^[0-9.]+ .*[+-][0-9]\.[0-9]$' 1.txt)" -ge 7 ] && fails_with 2 "--check" "$grove" ic uniform_cube --n 100 --out x.hdf5 --check &&
-    "$grove" ic plummer --n 2000 --cutoff 1 --out p.hdf5 --check >p.txt && contains p.txt "plummer is in equilibrium"
+    "$grove" ic plummer --n 2000 --taper 1 --out p.hdf5 --check >p.txt && contains p.txt "plummer is in equilibrium"
 }
 
 particles_of_a_configuration_are_written_and_checked_as_a_run_has_them() {

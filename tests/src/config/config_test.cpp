@@ -142,7 +142,7 @@ TEST(Config, ValuesOutOfRangeSayTheRange) {
                             "initial_conditions.n=1e13",
                             "initial_conditions.seed=-1",
                             "initial_conditions.scale_radius=0",
-                            "initial_conditions.cutoff=0.01"}) {
+                            "initial_conditions.taper=0.01"}) {
     const std::string name = std::string(wrong).substr(0, std::string(wrong).find('='));
     expect_in(error_of_override(wrong), {name + " = ", "must be "});
   }

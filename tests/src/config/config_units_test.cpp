@@ -107,7 +107,6 @@ TEST(ConfigUnits, EveryKeyWithADimensionTakesUnits) {
   const std::vector<double> expected = {2, 3, 2 / config_of({galactic}).units.time_in_s(), 4};
   const std::set<std::string> bare = {"n",
                                       "seed",
-                                      "cutoff",
                                       "mass_ratio",
                                       "size_ratio",
                                       "eccentricity",

@@ -51,7 +51,7 @@ std::function<double(double)> tapered_mass(const std::function<double(double)>& 
 TEST(Disc, HaloIsTheSphereAskedFor) {
   for (const char* model : {"plummer", "hernquist"}) {
     const ParticleSet all =
-        generate_all(conditions_of("disc", 40000, {{"model", std::string(model)}, {"halo_radius", 0.8}, {"cutoff", 8.0}}));
+        generate_all(conditions_of("disc", 40000, {{"model", std::string(model)}, {"halo_radius", 0.8}, {"taper", 8.0}}));
     const bool is_plummer = std::string(model) == "plummer";
     const auto mass =
         tapered_mass([=](double s) { return is_plummer ? std::pow(1 + s * s, -2.5) : 1 / (s * (1 + s) * (1 + s) * (1 + s)); }, 8);
@@ -105,10 +105,10 @@ TEST(Disc, RotatesAndIsAsThickAndHotAsItsKeysSay) {
 
 TEST(Disc, DiscAndHaloAreInVirialEquilibriumTogether) {
   for (const char* model : {"plummer", "hernquist"})
-    for (const double cutoff : {2.0, 100.0}) {
+    for (const double taper : {2.0, 100.0}) {
       const ParticleSet all =
-          generate_all(conditions_of("disc", 4000, {{"halo_radius", 0.8}, {"model", std::string(model)}, {"cutoff", cutoff}}));
-      EXPECT_NEAR(twice_kinetic(all) / pair_potential(all), 1.0, 0.04) << model << ", cutoff " << cutoff;
+          generate_all(conditions_of("disc", 4000, {{"halo_radius", 0.8}, {"model", std::string(model)}, {"taper", taper}}));
+      EXPECT_NEAR(twice_kinetic(all) / pair_potential(all), 1.0, 0.04) << model << ", taper " << taper;
     }
 }
 

@@ -160,19 +160,6 @@ TEST(Spheres, AreTheWholeModelsByDefault) {
   }
 }
 
-TEST(Spheres, CutoffIsTheOlderNameOfTaper) {
-  for (const char* model : {"plummer", "hernquist"}) {
-    const ParticleSet old = generate_all(conditions_of(model, 100, {{"cutoff", 3.0}})),
-                      now = generate_all(conditions_of(model, 100, {{"taper", 3.0}}));
-    EXPECT_EQ(old.position, now.position);
-    EXPECT_EQ(old.velocity, now.velocity);
-    const auto complaint = check_generator(conditions_of(model, 100, {{"cutoff", 3.0}, {"taper", 4.0}}));
-    ASSERT_TRUE(complaint.has_value());
-    EXPECT_EQ(complaint->setting, "cutoff");
-    EXPECT_EQ(check_generator(conditions_of(model, 100, {{"cutoff", 0.05}}))->setting, "cutoff");
-  }
-}
-
 TEST(Spheres, AreInEquilibriumWithTheSofteningOfTheRun) {
   auto conditions = conditions_of("plummer", 20000);
   const double before = twice_kinetic(generate_all(conditions));
@@ -250,13 +237,9 @@ INSTANTIATE_TEST_SUITE_P(Elements, MergerOrbits,
                                          Orbit{0.3, 2.5, 20, 0.25}, Orbit{0, 1, 8, 1}));
 
 TEST(Merger, GalaxiesAreWhereTheOrbitHasThem) {
-  const auto conditions = conditions_of("merger", 60000,
-                                        {{"model", std::string("hernquist")},
-                                         {"mass", 2.0},
-                                         {"mass_ratio", 0.5},
-                                         {"size_ratio", 0.5},
-                                         {"separation", 12.0},
-                                         {"cutoff", 5.0}});
+  const auto conditions = conditions_of(
+      "merger", 60000,
+      {{"model", std::string("hernquist")}, {"mass", 2.0}, {"mass_ratio", 0.5}, {"size_ratio", 0.5}, {"separation", 12.0}, {"taper", 5.0}});
   const MergerOrbit orbit = merger_orbit(conditions, 1.0);
   const ParticleSet particles = generate_all(conditions);
   EXPECT_EQ(std::count(particles.type.begin(), particles.type.end(), 1), 40000);

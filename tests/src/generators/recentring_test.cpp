@@ -260,7 +260,7 @@ TEST_F(DiscMerger, TurnsTheDiscsByInclinationAndNode) {
 TEST_F(DiscMerger, IsADiscGalaxyTwice) {
   auto conditions = conditions_of("merger", 40000, {{"model", "disc"}});
   conditions.recentre = false;
-  auto alone = conditions_of("disc", 20000, {{"cutoff", 10.0}});
+  auto alone = conditions_of("disc", 20000, {{"taper", 10.0}});
   alone.recentre = false;
   const ParticleSet two = generate_all(conditions), one = generate_all(alone);
   const MergerOrbit orbit = merger_orbit(conditions, 1.0);

@@ -58,9 +58,9 @@ TEST_F(SameOnAllRanks, ADifferentKeyOfTheConfigurationIsNamedWithBothValues) {
 
 TEST_F(SameOnAllRanks, ADifferentParameterOfTheGeneratorIsNamed) {
   Config config;
-  config.initial_conditions.parameters["cutoff"] = is_last_of_several() ? 20.0 : 30.0;
+  config.initial_conditions.parameters["taper"] = is_last_of_several() ? 20.0 : 30.0;
   const std::string message = message_of([&] { require_same_config(config, comm); });
-  if (has_others) expect_contains(message, "initial_conditions.cutoff = 30.0 on rank 0, initial_conditions.cutoff = 20.0 on ");
+  if (has_others) expect_contains(message, "initial_conditions.taper = 30.0 on rank 0, initial_conditions.taper = 20.0 on ");
 }
 
 TEST_F(SameOnAllRanks, AnotherGeneratorIsNamedBeforeItsParameters) {
