@@ -69,11 +69,11 @@ run_test() {
   return $status
 }
 
-# python_with MODULES: a Python that has them; Debian's, if another one comes first in PATH.
+# python_with MODULES: the path of a Python that has them; Debian's, if another one comes first in PATH.
 python_with() {
   local python
   for python in "${GROVE_PYTHON:-python3}" /usr/bin/python3; do
-    "$python" -c "import $1" 2>/dev/null && { echo "$python"; return 0; }
+    "$python" -c "import $1" 2>/dev/null && { command -v "$python"; return 0; }
   done
   return 1
 }
