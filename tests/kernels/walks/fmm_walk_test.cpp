@@ -187,7 +187,7 @@ TEST_F(FmmWalkTest, ForManyOfTheTargetsHasTheForcesOfAWalkForAll) {
     largest = std::max({largest, std::hypot(a.x - b.x, a.y - b.y, a.z - b.z) / (std::hypot(b.x, b.y, b.z) + 0.01 * mean),
                         std::abs(a.w - b.w) / std::abs(b.w)});
   }
-  EXPECT_LT(largest, 1e-4);
+  EXPECT_LE(largest, BackEnd::on_gpu ? 1e-4 : 0);
 }
 
 TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {
