@@ -305,11 +305,12 @@ void TreeExchange<Space>::receive() {
 }
 
 template <class Space>
-TreeView TreeExchange<Space>::view(int its_class) const {
-  const auto c = static_cast<std::size_t>(its_class);
+TreeView TreeExchange<Space>::view(ClassRange classes) const {
+  const std::size_t begin = walk_root_begin_[static_cast<std::size_t>(classes.begin)],
+                    end = walk_root_begin_[static_cast<std::size_t>(classes.end)];
   TreeView trees = trees_;
-  trees.root_count = static_cast<std::uint32_t>(walk_root_begin_[c + 1] - walk_root_begin_[c]);
-  trees.roots = device_begins_.data() + walk_root_begin_[c];
+  trees.root_count = static_cast<std::uint32_t>(end - begin);
+  trees.roots = device_begins_.data() + begin;
   return trees;
 }
 

@@ -69,8 +69,8 @@ class TreeExchange {
   bool joins_own_tree() const { return joins_; }
   /// Waits for all remote trees, and enqueues what makes them ready for walks.
   void receive();
-  /// The remote trees of a class, with the local one if joins_own_tree(). Valid until the next begin().
-  TreeView view(int its_class) const;
+  /// The remote trees of some classes, with the local ones if joins_own_tree(). Valid until the next begin().
+  TreeView view(ClassRange classes) const;
   /// Waits until all messages of this rank are sent.
   void finish() { transport_.finish(); }
   /// Whether the local tree had too little room for the remote ones and has moved to other memory of the step.

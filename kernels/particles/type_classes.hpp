@@ -13,4 +13,12 @@ struct ClassOfType {
   std::uint8_t of[most_type_classes] = {};  ///< [types]
 };
 
+/// The classes [begin, end).
+struct ClassRange {
+  int begin = 0, end = 0;
+
+  int count() const { return end - begin; }
+  bool has(int its_class) const { return begin <= its_class && its_class < end; }
+};
+
 }  // namespace grove

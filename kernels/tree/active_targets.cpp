@@ -79,11 +79,11 @@ ActiveTargets ActiveTargetLists<Space>::all() const {
 }
 
 template <class Space>
-ActiveTargets ActiveTargetLists<Space>::of_part(int p) const {
-  const auto part = static_cast<std::size_t>(p);
-  ActiveTargets of_part = all();
-  of_part.groups = of_part.groups.part(part_groups_[part], part_groups_[part + 1] - part_groups_[part]);
-  return of_part;
+ActiveTargets ActiveTargetLists<Space>::of_parts(int begin, int end) const {
+  const std::uint32_t first = part_groups_[static_cast<std::size_t>(begin)];
+  ActiveTargets of_parts = all();
+  of_parts.groups = of_parts.groups.part(first, part_groups_[static_cast<std::size_t>(end)] - first);
+  return of_parts;
 }
 
 template <class Space>

@@ -37,9 +37,9 @@ class ActiveTargetLists {
   /// Finds the groups. `active` [particles]: not 0 for active ones; it must live as long as the results are used; null: all are active.
   /// Synchronises once, with parts twice.
   void find(Space& space, View<const std::uint32_t> group_start, const std::uint8_t* active, const ParticleParts& parts = {});
-  /// All active targets, and those of one part.
+  /// All active targets, and those of the parts [begin, end).
   ActiveTargets all() const;
-  ActiveTargets of_part(int p) const;
+  ActiveTargets of_parts(int begin, int end) const;
   /// `some`, with the target cells above its groups. They take the place of those of the last call. Asynchronous.
   ActiveTargets with_cells(Space& space, const FmmTargets<Space>& targets, ActiveTargets some);
 

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "kernels/particles/particle_keys.hpp"
+#include "kernels/tree/tree.hpp"
 
 namespace grove {
 
@@ -26,9 +27,15 @@ struct MotionOfGroup {
   const std::uint32_t* group_start;
   const Double4* position;
   const Double3* velocity;
+  View<const std::uint8_t> tree_level;
   double lead;
+
+  GROVE_HD bool begins_further_part(std::uint32_t i) const { return i < tree_level.size && divides_group(tree_level[i]); }
   GROVE_HD MotionRow operator()(std::size_t g) const {
-    const std::uint32_t begin = group_start[g], end = group_start[g + 1];
+    if (begins_further_part(group_start[g])) return {};
+    std::size_t last = g;
+    while (begins_further_part(group_start[last + 1])) ++last;
+    const std::uint32_t begin = group_start[g], end = group_start[last + 1];
     Sides positions(position_after(position[begin], velocity[begin], lead)), velocities(velocity[begin]);
     for (std::uint32_t i = begin + 1; i < end; ++i) {
       positions.add(position_after(position[i], velocity[i], lead));
@@ -48,7 +55,7 @@ struct AddMotions {
 template <class Space>
 GroupMotion motion_in_groups(Space& space, View<const std::uint32_t> group_start, const Particles<Space>& particles, double lead) {
   const std::size_t groups = group_start.empty() ? 0 : group_start.size - 1;
-  const MotionOfGroup motion{group_start.data, particles.position.data(), particles.velocity.data(), lead};
+  const MotionOfGroup motion{group_start.data, particles.position.data(), particles.velocity.data(), particles.tree_level.view(), lead};
   return std::bit_cast<GroupMotion>(space.reduce_rows(groups, MotionRow{}, motion, AddMotions{}));
 }
 

@@ -23,7 +23,8 @@ struct GroupMotion {
 };
 
 /// The growth of the groups that begin at `group_start` [groups + 1] (see list_target_groups()), after the time `lead`: in the middle of
-/// the steps of a tree, where the boxes are shortest. Synchronises.
+/// the steps of a tree, where the boxes are shortest. The parts of a divided group count as one: the box around two close particles says
+/// nothing of the cells. Synchronises.
 template <class Space>
 GroupMotion motion_in_groups(Space& space, View<const std::uint32_t> group_start, const Particles<Space>& particles, double lead);
 

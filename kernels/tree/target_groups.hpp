@@ -79,13 +79,14 @@ void list_target_groups(Space& space, View<const std::uint8_t> tree_level, StepB
 
 /// A group is busy when the work of its particles was at least this many times the mean. Its parts have at least so many 32nds of the most
 /// targets of any group.
-inline constexpr double busy = 4;
-inline constexpr std::uint32_t part_of_largest = 5;
+inline constexpr double busy = 8;
+inline constexpr std::uint32_t part_of_largest = 2;
 
 /// In a walk for few groups, the slowest of them determines the time: for example one in the outskirts, whose box reaches so near to the
-/// core that its distant targets, with their small accelerations, open cells that all other groups accept. Its parts have smaller boxes,
-/// and are walked in parallel. A group is divided also if more than half of its particles were in parts: these may have little work, but
-/// the whole group would be busy again.
+/// core that its distant targets, with their small accelerations, open cells that all other groups accept. With several classes of
+/// softening, the box around a few particles of one class may have thousands of another inside. The parts of such a group have smaller
+/// boxes, and are walked in parallel. A group is divided also if more than half of its particles were in parts: these may have little work,
+/// but the whole group would be busy again.
 ///
 /// Sets division_bit at the first particle of each further part of the groups. `work` [particles]: that of the last forces (see work.hpp),
 /// the same for all where it is not known; the mean is that of this rank. `tree_level` [particles]: as choose_target_groups() has set it,

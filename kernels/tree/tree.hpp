@@ -96,13 +96,13 @@ class Tree {
     for (int c = 0; c < its_class; ++c) root += has_particles(c) ? 1 : 0;
     return root;
   }
-  /// The octree of one class.
-  TreeView view(const Double4* particles, int its_class) const {
-    TreeView all = view(particles);
-    const std::uint32_t root = root_of(its_class);
-    all.root_count = root == no_cell ? 0 : 1;
-    all.first_root = root == no_cell ? 0 : root;
-    return all;
+  /// The octrees of some classes, whose roots are next to each other.
+  TreeView view(const Double4* particles, ClassRange classes) const {
+    TreeView some = view(particles);
+    some.root_count = 0;
+    for (int c = classes.begin; c < classes.end; ++c)
+      if (const std::uint32_t root = root_of(c); root != no_cell && some.root_count++ == 0) some.first_root = root;
+    return some;
   }
 
   StepBuffer<Space, CellLinks> links;

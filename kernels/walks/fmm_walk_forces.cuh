@@ -235,8 +235,8 @@ class TargetForces {
 
   static constexpr int terms = Terms::count;
 
-  // If only some targets of a group are active, only these have lanes, and target_count_ is 0. The warp is divided into sets of 8, 16 or 32
-  // lanes. Every set has all active targets, and sums its share of the sources.
+  // If only some targets of a group are active, or if they are few, the active ones alone have lanes, and target_count_ is 0. The warp is
+  // divided into sets of 8, 16 or 32 lanes. Every set has all active targets, and sums its share of the sources.
   static constexpr int fewest_bits = 3, all_lanes_bits = 5;
 
   __device__ void take_active_targets(std::uint32_t group) {
@@ -245,7 +245,7 @@ class TargetForces {
     lane_targets_ = __popc(active);
     set_bits_ = all_lanes_bits;
     self_ = first_ + smaller(static_cast<std::uint32_t>(lane_), target_count_ - 1);
-    if (lane_targets_ == static_cast<int>(target_count_)) return;
+    if (lane_targets_ == static_cast<int>(target_count_) && lane_targets_ > warp_size / 2) return;
     target_count_ = 0;
     set_bits_ = larger(fewest_bits, warp_size - __clz(lane_targets_ - 1));
     const int place = lane_ & ((1 << set_bits_) - 1);

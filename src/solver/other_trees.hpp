@@ -46,8 +46,8 @@ class OtherTrees {
   bool join_own_tree() const { return exchange_.joins_own_tree(); }
   /// Waits for the other trees, and until all that this rank has sent has left. Does nothing where that is done since send().
   void receive();
-  /// The other trees of a class, with the own one if they join it.
-  TreeView view(int its_class) const { return exchange_.view(its_class); }
+  /// The other trees of some classes, with the own ones if they join these.
+  TreeView view(ClassRange classes) const { return exchange_.view(classes); }
 
   std::uint64_t received_cells() const { return exchange_.received_cells(); }
   std::uint64_t received_particles() const { return exchange_.received_particles(); }

@@ -170,7 +170,7 @@ void PointForces<Space>::walk(const TreeLaws& laws) {
   walker_->set_active(nullptr, {});
   walker_->clear_work();
   for (int c = 0; c < law_.classes().count(); ++c)
-    walker_->walk(laws.of_pair(c, c), tree_->tree().view(sources_.position.data(), c), WalkMode::other_tree);
+    walker_->walk(laws.of_pair(c, c), tree_->tree().view(sources_.position.data(), {c, c + 1}), WalkMode::other_tree);
 }
 
 template <class Space>

@@ -1,9 +1,11 @@
 #include "src/solver/tree_walks.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "kernels/particles/work.hpp"
 #include "kernels/walks/direct_sum_on_few.hpp"
+#include "src/solver/class_walks.hpp"
 
 namespace grove {
 
@@ -84,7 +86,7 @@ WalkOutcome TreeWalks<Space>::walk_together(const Particles<Space>& particles, c
   clock.begin("walk");
   return walk_classes(
       particles, WalkMode::own_tree, bounds,
-      [&](int its_class) { return others_.exist() ? others_.view(its_class) : own_.tree().view(particles.position.data(), its_class); },
+      [&](ClassRange classes) { return others_.exist() ? others_.view(classes) : own_.tree().view(particles.position.data(), classes); },
       after_walk);
 }
 
@@ -94,35 +96,38 @@ WalkOutcome TreeWalks<Space>::walk_one_after_the_other(const Particles<Space>& p
                                                        PhaseClock<Space>& clock, const std::function<void()>& after_walk) {
   clock.begin("walk");
   const WalkOutcome of_own = walk_classes(
-      particles, WalkMode::own_tree, bounds, [&](int its_class) { return own_.tree().view(particles.position.data(), its_class); },
+      particles, WalkMode::own_tree, bounds, [&](ClassRange classes) { return own_.tree().view(particles.position.data(), classes); },
       [&] { others_.receive(); });
   clock.begin("walk of others");
-  return larger(of_own, walk_classes(
-                            particles, WalkMode::other_tree, bounds, [&](int its_class) { return others_.view(its_class); }, after_walk));
+  return larger(of_own,
+                walk_classes(
+                    particles, WalkMode::other_tree, bounds, [&](ClassRange classes) { return others_.view(classes); }, after_walk));
 }
 
-/// Walks the tree of each class, view_of(class), for the targets of each class, with the softening of their pairs. `mode` is that of the
-/// first walk for a target. With one class, its walk checks `bounds`, and calls `meanwhile`; with several, that follows the last walk.
+/// Walks the trees of all classes, view_of(classes), for the targets of all classes, with the softening of their pairs. `mode` is that of
+/// the first walk for a target. With one class, its walk checks `bounds`, and calls `meanwhile`; with several, that follows the last walk.
 template <class Space>
-template <class ViewOfClass>
-WalkOutcome TreeWalks<Space>::walk_classes(const Particles<Space>& particles, WalkMode mode, const TreeBounds& bounds, ViewOfClass view_of,
-                                           const std::function<void()>& meanwhile) {
+template <class ViewOfClasses>
+WalkOutcome TreeWalks<Space>::walk_classes(const Particles<Space>& particles, WalkMode mode, const TreeBounds& bounds,
+                                           ViewOfClasses view_of, const std::function<void()>& meanwhile) {
   const Tree<Space>& tree = own_.tree();
-  const int classes = tree.class_count;
-  if (classes == 1) return walker_.walk(own_.laws().largest(), view_of(0), mode, bounds, meanwhile);
+  if (tree.class_count == 1) return walker_.walk(own_.laws().largest(), view_of({0, 1}), mode, bounds, meanwhile);
   auto outcome = WalkOutcome::complete;
-  for (int t = 0; t < classes; ++t) {
-    if (tree.root_of(t) == no_cell) continue;
-    walker_.set_part(t);
-    if (walker_.next_targets().groups.empty()) continue;
-    if (mode == WalkMode::own_tree && takes_direct_summation(t)) {
-      outcome = larger(outcome, sum_on_class(particles, t));
-      continue;
-    }
-    // The targets' own class comes first: it has sources on every rank that has targets.
-    outcome = larger(outcome, walker_.walk(own_.laws().of_pair(t, t), view_of(t), mode));
-    for (int c = 0; c < classes; ++c)
-      if (c != t) outcome = larger(outcome, walker_.walk(own_.laws().of_pair(t, c), view_of(c), WalkMode::other_tree));
+  const auto are_some_active = [&](ClassRange targets) {
+    walker_.set_parts(targets.begin, targets.end);
+    return !walker_.next_targets().groups.empty();
+  };
+  std::vector<bool> takes_walks(static_cast<std::size_t>(tree.class_count), true);
+  for (int t = 0; t < tree.class_count; ++t) {
+    if (mode != WalkMode::own_tree || !takes_direct_summation(t)) continue;
+    takes_walks[static_cast<std::size_t>(t)] = false;
+    if (are_some_active({t, t + 1})) outcome = larger(outcome, sum_on_class(particles, t));
+  }
+  for (const ClassWalk& walk : class_walks(law_.classes(), takes_walks)) {
+    if (!are_some_active(walk.targets)) continue;
+    // Where there are targets, their own class has sources.
+    outcome = larger(outcome, walker_.walk(own_.laws().of_pair(walk.targets.begin, walk.sources.begin), view_of(walk.sources),
+                                           walk.is_first ? mode : WalkMode::other_tree));
   }
   meanwhile();
   return outcome;
@@ -151,7 +156,7 @@ WalkOutcome TreeWalks<Space>::sum_on_class(const Particles<Space>& particles, in
   auto outcome = WalkOutcome::complete;
   if (!others_.exist() || !others_.join_own_tree()) return outcome;
   for (int c = 0; c < tree.class_count; ++c) {
-    TreeView others = others_.view(c);
+    TreeView others = others_.view({c, c + 1});
     if (tree.root_of(c) != no_cell) ++others.roots, --others.root_count;  // without the own tree
     outcome = larger(outcome, walker_.walk(own_.laws().of_pair(its_class, c), others, WalkMode::other_tree));
   }

@@ -32,8 +32,8 @@ class TreeWalks {
                             const std::function<void()>& after_walk);
   WalkOutcome walk_one_after_the_other(const Particles<Space>& particles, const TreeBounds& bounds, PhaseClock<Space>& clock,
                                        const std::function<void()>& after_walk);
-  template <class ViewOfClass>
-  WalkOutcome walk_classes(const Particles<Space>& particles, WalkMode mode, const TreeBounds& bounds, ViewOfClass view_of,
+  template <class ViewOfClasses>
+  WalkOutcome walk_classes(const Particles<Space>& particles, WalkMode mode, const TreeBounds& bounds, ViewOfClasses view_of,
                            const std::function<void()>& meanwhile);
   bool takes_direct_summation(int its_class) const;
   WalkOutcome sum_on_class(const Particles<Space>& particles, int its_class);

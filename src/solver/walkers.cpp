@@ -104,7 +104,7 @@ template <class Space>
 void FmmWalker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) {
   Walker<Space>::choose_groups(tree, keys, particles);
   if constexpr (Space::on_gpu)
-    if (FmmWalk<Space>::waits_for_slowest_group(this->space_, this->form_, particles.size()))
+    if (tree.class_count > 1 || FmmWalk<Space>::waits_for_slowest_group(this->space_, this->form_, particles.size()))
       divide_busy_groups<Space>(this->space_, largest_fmm_group<Space>, particles.work.view(), particles.tree_level.view());
 }
 

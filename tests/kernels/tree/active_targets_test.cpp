@@ -57,17 +57,19 @@ TEST_F(ActiveTargetsTest, HaveTheGroupsWithActiveParticles) {
   });
 }
 
-TEST_F(ActiveTargetsTest, OfAPartHaveItsGroups) {
+TEST_F(ActiveTargetsTest, OfPartsHaveTheirGroups) {
   for_each_choice([this](const std::vector<std::uint8_t>& marks) {
     const auto n = static_cast<std::uint32_t>(marks.size());
     const auto active = tests::upload(space, marks);
     const std::uint32_t first = group_start[group_start.size() / 3], second = group_start[group_start.size() / 2];
     const ParticleParts parts{{0, first, first, second, n}, 4};
     lists.find(space, targets.group_start(), active.data(), parts);
-    for (int p = 0; p < parts.count; ++p) {
-      const std::uint32_t begin = parts.begin[static_cast<std::size_t>(p)], end = parts.begin[static_cast<std::size_t>(p) + 1];
-      EXPECT_EQ(groups_of(lists.of_part(p)), begin < end ? expected_groups(marks, begin, end) : Numbers{}) << p;
-    }
+    for (int p = 0; p < parts.count; ++p)
+      for (int end_part = p; end_part <= parts.count; ++end_part) {
+        const std::uint32_t begin = parts.begin[static_cast<std::size_t>(p)], end = parts.begin[static_cast<std::size_t>(end_part)];
+        EXPECT_EQ(groups_of(lists.of_parts(p, end_part)), begin < end ? expected_groups(marks, begin, end) : Numbers{})
+            << p << " to " << end_part;
+      }
   });
 }
 
@@ -76,8 +78,8 @@ TEST_F(ActiveTargetsTest, AllOfAPartAreActiveWithoutMarks) {
     const auto n = static_cast<std::uint32_t>(marks.size());
     const std::uint32_t middle = group_start[group_start.size() / 2];
     lists.find(space, targets.group_start(), nullptr, {{0, middle, n}, 2});
-    EXPECT_EQ(groups_of(lists.of_part(1)), middle < n ? expected_groups(std::vector<std::uint8_t>(n, 1), middle, n) : Numbers{});
-    EXPECT_TRUE(lists.of_part(1).wants(n - 1));
+    EXPECT_EQ(groups_of(lists.of_parts(1, 2)), middle < n ? expected_groups(std::vector<std::uint8_t>(n, 1), middle, n) : Numbers{});
+    EXPECT_TRUE(lists.of_parts(1, 2).wants(n - 1));
   });
 }
 

@@ -53,10 +53,10 @@ TEST_F(DividedGroups, AreThoseWithSeveralTimesTheMeanWork) {
   divide(work);
   EXPECT_EQ(groups(), usual) << "all have the same work";
 
-  // One group in fifty has six times the work of others, and one twice as much.
+  // One group in fifty has twelve times the work of others, and one twice as much.
   const auto is_busy = [](std::size_t g) { return g % 50 == 7; };
   for (std::size_t g = 0; g + 1 < usual.size(); ++g)
-    std::fill(work.begin() + usual[g], work.begin() + usual[g + 1], is_busy(g) ? 60000U : g % 50 == 8 ? 20000U : 10000U);
+    std::fill(work.begin() + usual[g], work.begin() + usual[g + 1], is_busy(g) ? 120000U : g % 50 == 8 ? 20000U : 10000U);
   divide(work);
   const auto divided = groups();
   EXPECT_GT(divided.size(), usual.size());

@@ -10,6 +10,7 @@
 
 #include "decomposition/domain/order_by_id.hpp"
 #include "kernels/particles/particle_transfer.hpp"
+#include "kernels/tree/tree.hpp"
 #include "src/solver/force_solver.hpp"
 #include "tests/support/physics_support.hpp"
 #include "tests/support/space_support.hpp"
@@ -127,6 +128,23 @@ TEST(GroupMotion, IsTheGrowthOfTheBoxAroundEachGroup) {
   const GroupMotion none = motion_in_groups<BackEnd>(space, {}, particles, 0);
   EXPECT_EQ(none.groups, 0);
   EXPECT_EQ(none.mean_square(), 0);
+}
+
+TEST(GroupMotion, OfADividedGroupIsThatOfTheWhole) {
+  BackEnd space = make_space();
+  Particles<BackEnd> particles(space);
+  ParticleSet set;
+  set.resize(5);
+  // Three parts of a group, in the first of which two particles are close, and a group of one.
+  set.position = {0, 0, 0, 0.001, 0, 0, 2, 0, 0, 0, 1, 0, 9, 9, 9};
+  set.velocity = {0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3};
+  upload(space, set, particles);
+  const std::vector<std::uint8_t> level{group_bit, 0, division_bit, division_bit, group_bit};
+  copy_from_host<BackEnd, std::uint8_t>(space, level, particles.tree_level.view());
+  const auto start = upload(space, std::vector<std::uint32_t>{0, 2, 3, 4, 5});
+  const GroupMotion found = motion_in_groups<BackEnd>(space, start.view(), particles, 0);
+  EXPECT_EQ(found.groups, 2);
+  EXPECT_EQ(found.sum_of_squares, 16);
 }
 
 /// Steps of a solver, on this rank, with particles of its own.
