@@ -22,8 +22,8 @@ all=false
 # other programs, SLURM, several nodes, other MPIs, runs that are stopped (those that are killed are asked for), names of components and
 # units in all commands, all that the script for scaling can do.
 long='_[34]ranks$|^physics_.*_2ranks$|_x86-64$'
-long+='|^(centre|divided_steps|fields_journey|force_solver|integrator|join|memory_model|output_beside|profile|run_loop|session|simulation)_test_1ranks$'
-long+='|^(snapshot|watchdog)_test_1ranks$'
+long+='|^(background_output|centre|divided_steps|fields_journey|force_solver|integrator|join|memory_model|profile|run_loop)_test_1ranks$'
+long+='|^(session|simulation|snapshot|watchdog)_test_1ranks$'
 long+='|^(alone|block_steps_energy|component_softening|components|continuation|force_memory|generator_disc|generator_statistics)_test'
 long+='|^(guide|models|mutation|physics_force_error|physics_robustness|pictures|recentring|seams|series|slurm|tree_reuse|units_commands)_test'
 long+='|^readers_|^(nodes|other_mpi)_test|^(continue_test_stops|scaling_test)$'

@@ -44,7 +44,7 @@ struct OutputParameters {
   std::string directory = "output";    ///< relative to the current directory
   std::string snapshots = "all";       ///< all: as snapshot_every says | none: no state is kept, to measure speed
   double snapshot_every = 0.0;         ///< in time, code units; 0: the first and the last state only
-  std::string beside = "yes";          ///< write snapshots in the background: yes | no
+  std::string in_background = "yes";   ///< write snapshots in the background: yes | no
   std::string order = "id";            ///< of the particles in a snapshot: id | morton
   std::string fields;                  ///< further particle fields to write, separated by commas
   std::string leave_out;               ///< those that are not written, although they usually are, separated by commas

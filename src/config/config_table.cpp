@@ -160,7 +160,7 @@ void add_output(Rows& rows) {
       {.allowed = {"all", "none"}});
   add(&Output::snapshot_every, "snapshot_every", "time between snapshots, not below time.dt; 0: the first and the last state only",
       {.range = not_negative, .dimension = Dimension::time}, keeps_states);
-  add(&Output::beside, "beside",
+  add(&Output::in_background, "in_background",
       "yes: the steps continue while a snapshot is written; on the host this takes up to 108 bytes a particle. no: they "
       "wait, and it takes 24",
       {.allowed = {"yes", "no"}}, keeps_states);

@@ -49,7 +49,7 @@ void save_snapshot(const std::string& path, ParticleSet local, double time, cons
 
 std::string why_not_in_background(const Config& config, int thread_level) {
   if (thread_level >= MPI_THREAD_MULTIPLE) return "";
-  const bool writes = config.output.snapshots != "none" && config.output.beside != "no", draws = config.pictures.are_wanted();
+  const bool writes = config.output.snapshots != "none" && config.output.in_background != "no", draws = config.pictures.are_wanted();
   if (!writes && !draws) return "";
   const std::string what = writes && draws ? "snapshots are written and pictures drawn"
                            : writes        ? "a snapshot is written"

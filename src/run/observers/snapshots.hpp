@@ -39,7 +39,7 @@ class SnapshotObserver final : public Observer {
         series_(is_wanted_ && context.comm.is_root()
                     ? std::make_unique<SnapshotSeries>(context.setup.directory, first_, output().on_error == "continue")
                     : nullptr),
-        writer_(context.comm, output().beside == "yes", means, series_.get()) {}
+        writer_(context.comm, output().in_background == "yes", means, series_.get()) {}
 
   bool due(const RunState& state) const override {
     return is_wanted_ && (state.is_last || context_.setup.schedule.snapshot_due(state.step));

@@ -51,8 +51,8 @@ std::map<std::string, std::string> changed_physics(const Config& before, const C
 }
 
 bool same_snapshots(const Config& before, const Config& now) {
-  const std::vector<std::string> without_effect{"run.",          "pictures.",       "output.checkpoint",
-                                                "output.beside", "output.on_error", "output.directory"};
+  const std::vector<std::string> without_effect{
+      "run.", "pictures.", "output.checkpoint", "output.in_background", "output.on_error", "output.directory"};
   return settings_except(without_effect, before) == settings_except(without_effect, now);
 }
 

@@ -256,7 +256,7 @@ TEST(Config, KeysWithoutEffectMustGo) {
               {"run.toml:5", "with gravity.method = \"direct\" it has no effect and must go"});
     expect_in(error_of(file, {"gravity.method=direct", "gravity." + key}), {"command line: gravity.", "it has no effect and must go"});
   }
-  for (const std::string key : {"snapshot_every=0.5", "order=\"morton\"", "beside=\"no\"", "fields=\"work\"", "checkpoints=\"yes\"",
+  for (const std::string key : {"snapshot_every=0.5", "order=\"morton\"", "in_background=\"no\"", "fields=\"work\"", "checkpoints=\"yes\"",
                                 "checkpoint_minutes=5.0", "checkpoint_steps=7"}) {
     SCOPED_TRACE(key);
     const std::string output = "[initial_conditions]\ngenerator = \"plummer\"\n[output]\n";

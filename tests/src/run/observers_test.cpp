@@ -239,16 +239,17 @@ TEST_F(ObserversTest, ThatFailOnOneRankEndAllRanksWithOneErrorAfterTheSameStep) 
 }
 
 TEST_F(ObserversTest, WhoseSnapshotCannotBeMadeEndAllRanksWithOneError) {
-  for (const char* beside : {"no", "yes"}) {
-    config.output.beside = beside;
+  for (const char* in_background : {"no", "yes"}) {
+    config.output.in_background = in_background;
     const auto simulation = real();
     // The name under which the second snapshot is written until it is complete.
     if (comm.is_root()) std::filesystem::create_directory(output.snapshot(1) + ".partial");
     comm.barrier();
     const std::string message = agreed_error_of([&] { run(*simulation); });
     EXPECT_NE(message.find("snapshot_0001.hdf5"), std::string::npos) << message;
-    // Beside the steps, some may have been taken until the error is known; the request for the next snapshot waits for it at the latest.
-    if (config.output.beside == "no")
+    // In the background, some steps may have been taken until the error is known; the request for the next snapshot waits for it at the
+    // latest.
+    if (config.output.in_background == "no")
       EXPECT_EQ(simulation->time(), 0.5);
     else
       EXPECT_GE(simulation->time(), 0.5);

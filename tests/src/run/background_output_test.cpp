@@ -47,17 +47,17 @@ class WhenObserved final : public Observer {
 
 std::uint64_t no_memory() { return 0; }
 
-class OutputBesideTest : public testing::Test {
+class BackgroundOutputTest : public testing::Test {
  protected:
   Communicator comm{MPI_COMM_WORLD};
   TemporaryDirectory directory{comm};
-  OutputDirectory output{directory.file("beside")};
+  OutputDirectory output{directory.file("background")};
   StepSchedule schedule{0, 1, 0.125, 0.125};
   Config config;
   DriftingSimulation simulation{comm};
   Observers observers;
 
-  OutputBesideTest() { make(output); }
+  BackgroundOutputTest() { make(output); }
 
   void make(const OutputDirectory& one) const {
     if (comm.is_root()) std::filesystem::create_directory(one.path());
@@ -121,14 +121,14 @@ class OutputBesideTest : public testing::Test {
   }
 };
 
-TEST_F(OutputBesideTest, HasTheBytesOfAWriteBetweenTheStepsInBothOrders) {
+TEST_F(BackgroundOutputTest, HasTheBytesOfAWriteBetweenTheStepsInBothOrders) {
   const OutputDirectory between(directory.file("between")), short_of_memory(directory.file("short")), saved(directory.file("saved"));
   for (const OutputDirectory* one : {&between, &short_of_memory, &saved}) make(*one);
   config.output.fields = "work";
   for (const char* order : {"id", "morton"}) {
     config.output.order = order;
-    const ObserverSetup beside_setup = setup_for(output), between_setup = setup_for(between), short_setup = setup_for(short_of_memory);
-    observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(beside_setup)));
+    const ObserverSetup background_setup = setup_for(output), between_setup = setup_for(between), short_setup = setup_for(short_of_memory);
+    observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(background_setup)));
     observers.push_back(
         std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(between_setup), WritingResources{MPI_THREAD_FUNNELED}));
     observers.push_back(
@@ -159,14 +159,14 @@ TEST_F(OutputBesideTest, HasTheBytesOfAWriteBetweenTheStepsInBothOrders) {
 }
 
 /// Pictures of nine states, drawn in different ways.
-class PicturesBesideTest : public OutputBesideTest {
+class BackgroundPicturesTest : public BackgroundOutputTest {
  protected:
-  PicturesBesideTest() {
+  BackgroundPicturesTest() {
     config.pictures.show = "both";
     config.pictures.every = 0.125;
     config.pictures.width = config.pictures.height = 64;
   }
-  ~PicturesBesideTest() override { omp_set_num_threads(threads_before_); }
+  ~BackgroundPicturesTest() override { omp_set_num_threads(threads_before_); }
 
   /// The files, density and speed of each state. Ranks have `threads` OpenMP threads each, from which follows how many states are drawn at
   /// the same time.
@@ -191,14 +191,14 @@ class PicturesBesideTest : public OutputBesideTest {
   const int threads_before_ = omp_get_max_threads();
 };
 
-TEST_F(PicturesBesideTest, HaveTheBytesOfThoseThatAreDrawnBetweenTheSteps) {
+TEST_F(BackgroundPicturesTest, HaveTheBytesOfThoseThatAreDrawnBetweenTheSteps) {
   const std::vector<std::string> between = pictures(MPI_THREAD_FUNNELED, 1);
   for (const std::string& file : between) EXPECT_GT(file.size(), 500U);
   for (std::size_t i = 2; i < between.size(); ++i) EXPECT_FALSE(between[i] == between[i - 2]) << i;
   for (const int threads : {1, 4, 16}) EXPECT_TRUE(pictures(thread_level_of_mpi(), threads) == between) << threads;
 }
 
-TEST_F(PicturesBesideTest, HaveTheColoursOfTheFirstOneThatShowsSomething) {
+TEST_F(BackgroundPicturesTest, HaveTheColoursOfTheFirstOneThatShowsSomething) {
   // The particles come into view after some of the states. They move by up to half a length in each direction.
   config.pictures.centre = "1.3, 0.5, 0";
   config.pictures.field_of_view = 0.5;
@@ -206,7 +206,7 @@ TEST_F(PicturesBesideTest, HaveTheColoursOfTheFirstOneThatShowsSomething) {
   EXPECT_TRUE(pictures(thread_level_of_mpi(), 16) == between);
 }
 
-TEST_F(PicturesBesideTest, EndARunThatCannotWriteOneOfThem) {
+TEST_F(BackgroundPicturesTest, EndARunThatCannotWriteOneOfThem) {
   omp_set_num_threads(16);
   const std::string taken = output.picture({"density", "z", 5});
   if (comm.is_root()) std::filesystem::create_directory(taken);
@@ -221,7 +221,7 @@ TEST_F(PicturesBesideTest, EndARunThatCannotWriteOneOfThem) {
   EXPECT_TRUE(has_no_partial_file());
 }
 
-TEST_F(PicturesBesideTest, AreWrittenWithoutTheOneThatCannotBeWhereTheUserSaysSo) {
+TEST_F(BackgroundPicturesTest, AreWrittenWithoutTheOneThatCannotBeWhereTheUserSaysSo) {
   omp_set_num_threads(16);
   config.output.on_error = "continue";
   const std::string taken = output.picture({"density", "z", 5});
@@ -235,7 +235,7 @@ TEST_F(PicturesBesideTest, AreWrittenWithoutTheOneThatCannotBeWhereTheUserSaysSo
   for (const std::uint64_t i : {0U, 4U, 6U, 8U}) EXPECT_TRUE(has(output.picture({"density", "z", i}))) << i;
 }
 
-TEST_F(OutputBesideTest, HasTheStateOfItsStepAtEveryStep) {
+TEST_F(BackgroundOutputTest, HasTheStateOfItsStepAtEveryStep) {
   const ObserverSetup setup = setup_for(output);
   observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
   // The memory of the particles is used again as soon as the next step begins.
@@ -247,7 +247,7 @@ TEST_F(OutputBesideTest, HasTheStateOfItsStepAtEveryStep) {
   EXPECT_GT(report.writing_s, 0);
 }
 
-TEST_F(OutputBesideTest, LetsTheStepsGoOnMeanwhile) {
+TEST_F(BackgroundOutputTest, LetsTheStepsGoOnMeanwhile) {
   const ObserverSetup setup = setup_for(output);
   take_many_short_steps();
   schedule = StepSchedule(0, 3000, 1, 100000);
@@ -261,7 +261,7 @@ TEST_F(OutputBesideTest, LetsTheStepsGoOnMeanwhile) {
   EXPECT_GT(comm.max(meanwhile), 0U) << "no step ended while the first snapshot was written";
 }
 
-TEST_F(OutputBesideTest, IsCompleteWhenASignalStopsTheRunWhileItIsWritten) {
+TEST_F(BackgroundOutputTest, IsCompleteWhenASignalStopsTheRunWhileItIsWritten) {
   const ObserverSetup setup = setup_for(output);
   take_many_short_steps();
   bool seen = false;
@@ -282,7 +282,7 @@ TEST_F(OutputBesideTest, IsCompleteWhenASignalStopsTheRunWhileItIsWritten) {
   expect_state(output.snapshot(1), report.time);
 }
 
-TEST_F(OutputBesideTest, ThatFailsEndsTheRunWithOneErrorSoon) {
+TEST_F(BackgroundOutputTest, ThatFailsEndsTheRunWithOneErrorSoon) {
   const ObserverSetup setup = setup_for(output);
   take_many_short_steps();
   // No directory any more, in which the first snapshot is to be made.
@@ -294,7 +294,7 @@ TEST_F(OutputBesideTest, ThatFailsEndsTheRunWithOneErrorSoon) {
   EXPECT_LT(simulation.steps, 5000) << "the end is in the 100,000th step";
 }
 
-TEST_F(OutputBesideTest, ThatFindsNoRoomEndsTheRunAndLeavesNoPartialFile) {
+TEST_F(BackgroundOutputTest, ThatFindsNoRoomEndsTheRunAndLeavesNoPartialFile) {
   const ObserverSetup setup = setup_for(output);
   schedule = StepSchedule(0, 8, 1, 2);
   std::unique_ptr<FileSizeLimit> limit;
@@ -323,7 +323,7 @@ TEST_F(OutputBesideTest, ThatFindsNoRoomEndsTheRunAndLeavesNoPartialFile) {
   }
 }
 
-TEST_F(OutputBesideTest, ThatFailsAtTheEndOfTheRunIsAnError) {
+TEST_F(BackgroundOutputTest, ThatFailsAtTheEndOfTheRunIsAnError) {
   const ObserverSetup setup = setup_for(output);
   observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
   watch([&](const RunState& state) {
@@ -338,7 +338,7 @@ TEST_F(OutputBesideTest, ThatFailsAtTheEndOfTheRunIsAnError) {
   expect_state(output.snapshot(7), schedule.time(7));
 }
 
-TEST_F(OutputBesideTest, IsCompleteWhenAllRanksEndWithAnErrorMeanwhile) {
+TEST_F(BackgroundOutputTest, IsCompleteWhenAllRanksEndWithAnErrorMeanwhile) {
   const ObserverSetup setup = setup_for(output);
   observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
   watch([&](const RunState&) {
@@ -351,7 +351,7 @@ TEST_F(OutputBesideTest, IsCompleteWhenAllRanksEndWithAnErrorMeanwhile) {
   expect_state(output.snapshot(0), 0);
 }
 
-TEST_F(OutputBesideTest, IsCompleteWhenRanksThrowOnTheirOwnMeanwhile) {
+TEST_F(BackgroundOutputTest, IsCompleteWhenRanksThrowOnTheirOwnMeanwhile) {
   const ObserverSetup setup = setup_for(output);
   observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
   simulation.on_step = [&](int) { throw SystemError("a failure of rank " + std::to_string(comm.rank())); };
@@ -365,9 +365,9 @@ TEST_F(OutputBesideTest, IsCompleteWhenRanksThrowOnTheirOwnMeanwhile) {
   expect_state(output.snapshot(0), 0);
 }
 
-TEST_F(OutputBesideTest, SaysWhereTheMpiLibraryDoesNotAllowIt) {
+TEST_F(BackgroundOutputTest, SaysWhereTheMpiLibraryDoesNotAllowIt) {
   const auto reason = [&] { return why_not_in_background(config, MPI_THREAD_FUNNELED); };
-  config.output.beside = "yes";
+  config.output.in_background = "yes";
   EXPECT_EQ(why_not_in_background(config, MPI_THREAD_MULTIPLE), "");
   EXPECT_TRUE(reason().ends_with("(MPI_THREAD_MULTIPLE): the steps wait while a snapshot is written")) << reason();
   config.pictures.show = "density";
@@ -377,7 +377,7 @@ TEST_F(OutputBesideTest, SaysWhereTheMpiLibraryDoesNotAllowIt) {
   config.pictures.show = "none";
   EXPECT_EQ(reason(), "");
   config.output.snapshots = "all";
-  config.output.beside = "no";
+  config.output.in_background = "no";
   EXPECT_EQ(reason(), "");
 }
 
