@@ -449,6 +449,7 @@ LINES
 
 copy_sources || { echo "the sources cannot be copied"; exit 1; }
 for test in every_addition_touches_the_files_that_its_row_names every_addition_includes_only_rooms_before_its_own all_of_them_build_at_once the_configuration_knows_their_names \
+  tests_of_all_kernels_hold_for_the_added_one \
   a_run_on_two_ranks_uses_all_of_them the_observer_sees_every_state the_field_is_in_the_snapshot the_method_gives_forces_of_its_own \
   the_kernel_and_the_criterion_give_the_forces_of_direct_sums their_parameters_have_an_effect; do
   run_test "$test" || failed=1
