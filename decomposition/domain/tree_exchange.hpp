@@ -4,8 +4,8 @@
 // remote ones is fastest: they are appended to the local tree, in the same arrays. Otherwise the local tree is walked while messages
 // travel, and all remote trees after it.
 //
-// With several classes of softening each rank sends a tree of each class, and walks ask for trees class by class. Trees are in the order of
-// ranks, nearest ranks first, so that sums do not depend on the order of arrival.
+// With several classes of softening each rank sends a tree of each class, and a walk asks for those of some classes. Trees are in the order
+// of ranks, nearest ranks first, so that sums do not depend on the order of arrival.
 //
 // A rank gets one message with its trees of all classes. For a distant rank, a tree is its root alone, the same for all such ranks. With
 // many ranks all roots are gathered by one collective, and only ranks with larger trees get messages.

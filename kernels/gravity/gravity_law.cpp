@@ -58,7 +58,7 @@ SofteningClasses checked_classes(const GravityParameters& gravity) {
   return classes;
 }
 
-/// With several classes, each target walks one tree for each class. The errors of these walks add up like random numbers.
+/// With several classes, each target gets forces from a tree of each class. The errors of these add up like random numbers.
 GravityParameters with_tolerance_of_each(GravityParameters gravity, const SofteningClasses& classes) {
   gravity.tolerance /= std::sqrt(classes.count());
   return gravity;

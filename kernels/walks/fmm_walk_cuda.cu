@@ -21,7 +21,8 @@ constexpr std::uint32_t few_cells = 32;
 constexpr std::uint32_t few_cells_for_teams = 4, few_groups_for_teams = 3;
 // A guess at the active cells for each active group: the host does not know them. Scattered groups have more.
 constexpr std::uint32_t expected_cells_a_group = 2;
-// With fewer groups per warp than this, the slowest group determines the time; and the mean number of particles in a group.
+// With fewer groups per warp than this, in a walk for all, the slowest group determines the time; and the mean number of particles in a
+// group.
 constexpr std::size_t few_groups_to_divide = 1, particles_in_a_group = 22;
 // Larger than the number of any target: warps that draw it are done.
 constexpr unsigned past_all_targets = 1U << 31;

@@ -235,8 +235,8 @@ class TargetForces {
 
   static constexpr int terms = Terms::count;
 
-  // If only some targets of a group are active, or if they are few, the active ones alone have lanes, and target_count_ is 0. The warp is
-  // divided into sets of 8, 16 or 32 lanes. Every set has all active targets, and sums its share of the sources.
+  // If some targets of a group are not active, or if it has at most 16, the warp is divided into sets of 8, 16 or 32 lanes. Every set has
+  // all active targets, and sums its share of the sources. target_count_ is then 0, and the group's own particles are sources like others.
   static constexpr int fewest_bits = 3, all_lanes_bits = 5;
 
   __device__ void take_active_targets(std::uint32_t group) {
@@ -471,9 +471,9 @@ class TargetForces {
   const Team team_;
   Memory& memory_;
   int lane_;
-  std::uint32_t first_ = 0, target_count_ = 0;  ///< the targets of a group, if all of them have lanes
+  std::uint32_t first_ = 0, target_count_ = 0;  ///< the targets of a group; none where sets of lanes share the sources
   std::uint32_t self_ = 0;                      ///< the target of this lane
-  int lane_targets_ = 0;                        ///< targets that have lanes, where only active ones have
+  int lane_targets_ = 0;                        ///< active targets of the group
   int set_bits_ = all_lanes_bits;               ///< a set has 2^set_bits_ lanes
   TargetBox box_{};
   float unit_ = 1;  ///< of the local expansion

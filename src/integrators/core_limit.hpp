@@ -25,7 +25,8 @@ inline constexpr StepCosts cpu_costs{.sub_step = 100e-6,
                                      .exchange = 300e-6,
                                      .few_sub_step = 20e-6,
                                      .few_pair = 0.6e-9};
-/// Of an H200: a million particles around a hole, with so many classes of softening (class_walks() says how many walks these take).
+/// Of an H200: a million particles around a hole, with so many classes of softening. Walks are those of class_walks() without lengths of
+/// pairs.
 constexpr StepCosts gpu_costs(int classes) {
   const double walks = 2 * classes - 1;
   return {.sub_step = 180e-6 * walks,

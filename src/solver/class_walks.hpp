@@ -1,5 +1,5 @@
-// Which walks give the forces between all classes of softening. Pairs with the same softening length share a walk where their classes are
-// next to each other: if each pair has the larger of its two lengths, 2 k - 1 walks do for k classes.
+// Which walks give the forces between all classes of softening. A walk may have several classes of targets, or of sources, if they are
+// next to each other and all pairs have one length: where each pair has the larger of its two lengths, 2 k - 1 walks do for k classes.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace grove {
 /// A walk of the trees of `sources` for `targets`, whose pairs all have the same softening length.
 struct ClassWalk {
   ClassRange targets, sources;
-  bool is_first;  ///< of its targets. They are one class, which is among the sources
+  bool is_first;  ///< the first of its targets; these are then one class, which is among the sources
 };
 
 /// Walks that cover each pair of classes once, in the order in which they must be made. `takes_walks`: [classes] of the targets.

@@ -113,7 +113,8 @@ WalkOutcome TreeWalks<Space>::walk_classes(const Particles<Space>& particles, Wa
   const Tree<Space>& tree = own_.tree();
   if (tree.class_count == 1) return walker_.walk(own_.laws().largest(), view_of({0, 1}), mode, bounds, meanwhile);
   auto outcome = WalkOutcome::complete;
-  const auto are_some_active = [&](ClassRange targets) {
+  // Returns whether there are any.
+  const auto take_targets = [&](ClassRange targets) {
     walker_.set_parts(targets.begin, targets.end);
     return !walker_.next_targets().groups.empty();
   };
@@ -121,11 +122,11 @@ WalkOutcome TreeWalks<Space>::walk_classes(const Particles<Space>& particles, Wa
   for (int t = 0; t < tree.class_count; ++t) {
     if (mode != WalkMode::own_tree || !takes_direct_summation(t)) continue;
     takes_walks[static_cast<std::size_t>(t)] = false;
-    if (are_some_active({t, t + 1})) outcome = larger(outcome, sum_on_class(particles, t));
+    if (take_targets({t, t + 1})) outcome = larger(outcome, sum_on_class(particles, t));
   }
   for (const ClassWalk& walk : class_walks(law_.classes(), takes_walks)) {
-    if (!are_some_active(walk.targets)) continue;
-    // Where there are targets, their own class has sources.
+    if (!take_targets(walk.targets)) continue;
+    // In the own tree, the first walk sets the forces: it has sources, since its targets are among them.
     outcome = larger(outcome, walker_.walk(own_.laws().of_pair(walk.targets.begin, walk.sources.begin), view_of(walk.sources),
                                            walk.is_first ? mode : WalkMode::other_tree));
   }
@@ -133,11 +134,12 @@ WalkOutcome TreeWalks<Space>::walk_classes(const Particles<Space>& particles, Wa
   return outcome;
 }
 
-/// Whether a class has so few particles here that the own ones act on them by direct summation.
+/// Whether a class has particles here, but so few that the own ones act on them by direct summation.
 template <class Space>
 bool TreeWalks<Space>::takes_direct_summation(int its_class) const {
   const auto c = static_cast<std::size_t>(its_class);
-  return own_.tree().class_begin[c + 1] - own_.tree().class_begin[c] <= most_by_direct_summation<Space>;
+  const std::size_t count = own_.tree().class_begin[c + 1] - own_.tree().class_begin[c];
+  return count > 0 && count <= most_by_direct_summation<Space>;
 }
 
 /// Sets the forces of all own particles on those of a class, and adds those of other trees that are joined to the own one.

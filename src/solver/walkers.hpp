@@ -38,7 +38,10 @@ class Walker {
   /// Sets the work of all groups to zero, to which walks of other trees add. Asynchronous.
   void clear_work() { space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork)); }
   /// Restricts the next walks, until set_active(), to the parts [begin, end) of these targets. Work of the parts adds up.
-  void set_parts(int begin, int end) { next_targets_ = with_cells(active_lists_.of_parts(begin, end)); }
+  void set_parts(int begin, int end) {
+    next_targets_ = active_lists_.of_parts(begin, end);
+    if (!next_targets_.groups.empty()) next_targets_ = with_cells(next_targets_);
+  }
   /// The targets of the next walks.
   const ActiveTargets& next_targets() const { return next_targets_; }
   /// The active targets of all parts, without their cells.
