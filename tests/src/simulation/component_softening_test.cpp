@@ -249,6 +249,33 @@ TEST(ComponentsOfATree, OfFewParticlesMeetFew) {
   }
 }
 
+// On GPUs, trees of other ranks are walked together with the own one, or after it where messages are slow; on CPUs always together.
+TEST(ComponentsOfATree, HaveTheSameForcesHoweverMessagesTravel) {
+  const Communicator comm(MPI_COMM_WORLD);
+  ParticleSet all = disc_in_halo(6000);
+  for (const std::size_t i : {10, 2000, 5000}) all.type[i] = 5;
+  const auto forces = [&](const std::string& method, TransportWay way) {
+    const GravityParameters gravity{.method = method, .softening = 0.1, .softening_of_type = {0.1, 0.1, 0.02, 0.1, 0.1, 0.001}};
+    const auto sim = make_simulation(test_device(), gravity, comm, {.transport = way});
+    sim->start(share_of(all, comm), 0);
+    sim->compute_forces();
+    return collected(*sim, comm);
+  };
+  for (const std::string method : {"fmm", "tree"}) {
+    const ParticleSet usual = forces(method, TransportWay::automatic);
+    for (const TransportWay way : {TransportWay::shared, TransportWay::staged}) {
+      SCOPED_TRACE(method + (way == TransportWay::staged ? ", staged" : ", shared"));
+      const ParticleSet other = forces(method, way);
+      ASSERT_EQ(other.id, usual.id);
+      for (std::size_t i = 0; i < usual.size(); ++i) {
+        const double *const a = &usual.acceleration[3 * i], *const b = &other.acceleration[3 * i];
+        ASSERT_LT(std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]), 1e-4 * std::hypot(a[0], a[1], a[2])) << "id " << usual.id[i];
+        ASSERT_NEAR(other.potential[i] / usual.potential[i], 1, 1e-5) << "id " << usual.id[i];
+      }
+    }
+  }
+}
+
 TEST(SofteningOfTypes, FollowsFromTheNamesOfComponents) {
   const GravityParameters gravity{.softening_of_component = {{"halo", 1.0}, {"disc", 0.4}}};
   const std::vector<std::uint64_t> count{0, 10, 20, 0, 0, 0};
