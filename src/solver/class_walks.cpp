@@ -22,7 +22,7 @@ std::vector<ClassWalk> class_walks(const SofteningClasses& classes, const std::v
   std::vector<ClassRange> like_own;
   for (int t = 0; t < classes.count(); ++t) {
     like_own.push_back(sources_like_own(classes, t));
-    if (takes_walks[static_cast<std::size_t>(t)]) walks.push_back({{t, t + 1}, like_own.back(), true});
+    if (takes_walks[static_cast<std::size_t>(t)]) walks.push_back({{t, t + 1}, like_own.back()});
   }
   for (int c = 0; c < classes.count(); ++c) {
     const auto is_missing = [&](int t) {
@@ -33,7 +33,7 @@ std::vector<ClassWalk> class_walks(const SofteningClasses& classes, const std::v
       ClassRange targets{t, t + 1};
       while (targets.end < classes.count() && is_missing(targets.end) && classes.of_pair(targets.end, c) == classes.of_pair(t, c))
         ++targets.end;
-      walks.push_back({targets, {c, c + 1}, false});
+      walks.push_back({targets, {c, c + 1}});
       t = targets.end - 1;
     }
   }

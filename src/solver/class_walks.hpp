@@ -11,7 +11,9 @@ namespace grove {
 /// A walk of the trees of `sources` for `targets`, whose pairs all have the same softening length.
 struct ClassWalk {
   ClassRange targets, sources;
-  bool is_first;  ///< the first of its targets; these are then one class, which is among the sources
+
+  /// Whether it is the first walk of its targets, which are then one class: that is among the sources of no other.
+  bool is_first() const { return sources.has(targets.begin); }
 };
 
 /// Walks that cover each pair of classes once, in the order in which they must be made. `takes_walks`: [classes] of the targets.

@@ -128,7 +128,7 @@ WalkOutcome TreeWalks<Space>::walk_classes(const Particles<Space>& particles, Wa
     if (!take_targets(walk.targets)) continue;
     // In the own tree, the first walk sets the forces: it has sources, since its targets are among them.
     outcome = larger(outcome, walker_.walk(own_.laws().of_pair(walk.targets.begin, walk.sources.begin), view_of(walk.sources),
-                                           walk.is_first ? mode : WalkMode::other_tree));
+                                           walk.is_first() ? mode : WalkMode::other_tree));
   }
   meanwhile();
   return outcome;
