@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include "io/snapshots/snapshot_fields.hpp"
@@ -58,6 +59,22 @@ FieldChoice OutputParameters::field_choice() const {
 
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides, const ReadInfo* in_file) {
   return build_config(name, read_toml(text, name), read_overrides(overrides), config_table(), in_file);
+}
+
+Config parse_recorded_config(const std::string& text, const std::string& name) {
+  std::vector<GivenSetting> today, former;
+  for (GivenSetting& recorded : read_toml(text, name)) {
+    const FormerName* const row = config_table().find_former(recorded.section, recorded.name);
+    if (!row) {
+      today.push_back(std::move(recorded));
+    } else if (!row->is_unset(recorded)) {
+      recorded.name = row->now;
+      former.push_back(std::move(recorded));
+    }
+  }
+  // The later of two wins.
+  std::move(former.begin(), former.end(), std::back_inserter(today));
+  return build_config(name, today, {}, config_table());
 }
 
 std::string read_config_text(const std::string& path) {

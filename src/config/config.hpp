@@ -89,6 +89,10 @@ struct Config {
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
                     const ReadInfo* in_file = nullptr);
 
+/// The Config that Grove recorded as `text` in the file `name`. Keys may have the names of earlier versions, which win over
+/// today's. Throws ConfigError as parse_config(): where the text has what this version does not know.
+Config parse_recorded_config(const std::string& text, const std::string& name);
+
 /// The text of the file at `path`. Throws ConfigError where it cannot be read.
 std::string read_config_text(const std::string& path);
 

@@ -263,6 +263,11 @@ class ConfigBuilder {
   }
 
   [[noreturn]] void fail_unknown(const GivenSetting& given) const {
+    if (const FormerName* const former = table_.find_former(given.section, given.name)) {
+      const bool must_go = former->is_unset(given) || find(former->section, former->now);
+      const std::string today = former->section + "." + former->now;
+      fail(given, (must_go ? "must go: " + today + " says it" : "is called " + today) + " in this version of Grove");
+    }
     std::vector<std::string> names;
     for (const ConfigSetting& row : table_.settings) {
       if (row.section == given.section) names.push_back(row.setting.name);

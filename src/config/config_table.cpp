@@ -62,7 +62,7 @@ Value get_softening(const Config& config) {
 }
 
 // A parameter of one opening criterion or softening kernel is one row of the form
-//   rows.push_back(gravity_parameter({"alpha", MyOpening::default_alpha, {0.0, 1.0}, "meaning"}, {"opening", {MyOpening::name}}));
+//   rows.push_back(gravity_parameter({"alpha", MyOpening::default_alpha, {0.0, 1.0}, "meaning"}, {"opening", {"mine"}}));
 void add_gravity(Rows& rows) {
   const auto add = rows_of(rows, &Config::gravity, "gravity");
   using Gravity = GravityParameters;
@@ -260,7 +260,8 @@ ConfigTable make_table() {
         "converted. Where a preset of a galaxy is used, nothing stands for kpc, km/s, 1e10 Msun"},
        {"run", "the machine"}},
       {},
-      make_choices()};
+      make_choices(),
+      {{"initial_conditions", "cutoff", "taper", 0.0}, {"output", "beside", "in_background"}}};
   add_initial_conditions(table.settings);
   add_gravity(table.settings);
   add_external(table.settings);
@@ -295,6 +296,18 @@ const ConfigSetting* ConfigTable::find(const std::string& section, const std::st
   const auto found = std::find_if(settings.begin(), settings.end(),
                                   [&](const ConfigSetting& row) { return row.section == section && row.setting.name == name; });
   return found == settings.end() ? nullptr : &*found;
+}
+
+bool FormerName::is_unset(const GivenSetting& given) const {
+  const auto* const number = std::get_if<double>(&given.value);
+  const auto* const whole = std::get_if<std::int64_t>(&given.value);
+  return unset && ((number && *number == *unset) || (whole && static_cast<double>(*whole) == *unset));
+}
+
+const FormerName* ConfigTable::find_former(const std::string& section, const std::string& name) const {
+  const auto found = std::find_if(former_names.begin(), former_names.end(),
+                                  [&](const FormerName& former) { return former.section == section && former.before == name; });
+  return found == former_names.end() ? nullptr : &*found;
 }
 
 const ConfigTable& config_table() {

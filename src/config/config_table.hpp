@@ -76,13 +76,26 @@ struct ConfigChoice {
   std::string like = {};  ///< a section before it with the same rows, where they are explained; empty: here
 };
 
+/// The name that earlier versions of Grove had for a key.
+struct FormerName {
+  std::string section;
+  std::string before;
+  std::string now;
+  std::optional<double> unset = {};  ///< the value that meant "not given"
+
+  bool is_unset(const GivenSetting& given) const;
+};
+
 struct ConfigTable {
   std::vector<ConfigSection> sections;  ///< in the order in which they are printed
   std::vector<ConfigSetting> settings;  ///< all keys, except those of the choices' rows
   std::vector<ConfigChoice> choices;
+  std::vector<FormerName> former_names = {};
 
   /// The key section.name, or null.
   const ConfigSetting* find(const std::string& section, const std::string& name) const;
+  /// The row whose former name is section.name, or null.
+  const FormerName* find_former(const std::string& section, const std::string& name) const;
 };
 
 /// The table of the program. To add a key, add a line in config_table.cpp; a key of one generator or integrator stands in that one's entry.

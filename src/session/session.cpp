@@ -447,7 +447,7 @@ void Session::restore(const std::string& file) {
   comm_.agree([&] {
     state = read_checkpoint_state(file);
     found.components = component_names_in(state);
-    Config before = parse_config(state.text(saved_configuration), file, {});
+    Config before = parse_recorded_config(state.text(saved_configuration), file);
     if (now.time.dt_is_auto) now.time.dt = before.time.dt;
     now.time.dt_is_auto = false;
     before.time.dt = now.time.dt;

@@ -171,7 +171,7 @@ bool is_of_run(const std::string& name) {
 }  // namespace
 
 Config config_of(const RunFiles& files) {
-  return parse_config(files.open(used_parameters_file).read(0, longest_configuration), used_parameters_file, {});
+  return parse_recorded_config(files.open(used_parameters_file).read(0, longest_configuration), used_parameters_file);
 }
 
 bool has_run(const RunFiles& files) {

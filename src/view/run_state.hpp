@@ -24,7 +24,7 @@ namespace grove {
 /// What is not known is omitted. Throws SystemError for a directory that cannot be read.
 nlohmann::ordered_json run_state(const RunFiles& files);
 
-/// The configuration that the run uses. Throws FileNotThere without it, and as parse_config().
+/// The configuration that the run uses. Throws FileNotThere without it, and as parse_recorded_config().
 Config config_of(const RunFiles& files);
 
 /// Whether the directory has a file of a run, or a run holds it. Throws SystemError for a directory that cannot be read.

@@ -46,7 +46,7 @@ std::string span_of(const CsvRows& rows, const std::string& column, const std::o
 std::optional<UnitSystem> units_of_run_in(const std::string& directory) {
   const std::string file = OutputDirectory(directory).used_parameters();
   try {
-    return parse_config(read_config_text(file), file, {}).units;
+    return parse_recorded_config(read_config_text(file), file).units;
   } catch (const ConfigError&) {
     return std::nullopt;
   }

@@ -74,7 +74,7 @@ void RunPreparation::take_step_of_earlier_run() {
   double dt = 0;
   comm_.agree([&] {
     const std::string file = directory_.used_parameters();
-    if (comm_.is_root() && std::filesystem::exists(file)) dt = parse_config(read_config_text(file), file, {}).time.dt;
+    if (comm_.is_root() && std::filesystem::exists(file)) dt = parse_recorded_config(read_config_text(file), file).time.dt;
   });
   comm_.broadcast(std::span<double>(&dt, 1));
   if (dt == 0) return;

@@ -191,7 +191,7 @@ RestartPoint find_restart_point(const ContinuedRun& run, const Communicator& com
     Config before;
     std::vector<std::string> notes_on_settings;
     comm.agree([&] {
-      before = parse_config(found.state.text(saved_configuration), found.file, {});
+      before = parse_recorded_config(found.state.text(saved_configuration), found.file);
       point.energy_jumps = require_same_physics(before, found.file, run.config, run.force_config, notes_on_settings);
       point.schedule = schedule_from(found.state.number("simulation.time"), found.state.count(saved_step),
                                      found.state.number(saved_schedule_begin), &before, run.config, found.file);

@@ -65,7 +65,7 @@ bool read_snapshot(const ContinuedRun& run, const Communicator& comm, FoundSnaps
   }
   found.time = *found.state.info.time;
   try {
-    if (const std::string* text = configuration_in(found.state.info)) found.settings = parse_config(*text, found.file, {});
+    if (const std::string* text = configuration_in(found.state.info)) found.settings = parse_recorded_config(*text, found.file);
   } catch (const ConfigError&) {
     // Those of another version of Grove.
   }

@@ -102,7 +102,7 @@ RecordedPhysics::RecordedPhysics(std::string file, const ReadInfo& info, const s
   const std::string* const configuration = configuration_in(info);
   std::optional<Config> config;
   try {
-    if (configuration) config = parse_config(*configuration, file_, {});
+    if (configuration) config = parse_recorded_config(*configuration, file_);
   } catch (const ConfigError& error) {
     // Another version of Grove may have written it.
     note_ = fmt::format("the settings in {} cannot be used: {}", file_, error.what());
