@@ -101,9 +101,15 @@ void RunLoop::take_step(std::uint64_t step) {
   timing_ = timed([&] {
     try {
       with_list_of_not_finite([&] { simulation_.step_to(schedule_.time(step), schedule_.dt(), overlap); }, step);
-    } catch (...) {
+    } catch (const std::exception& error) {
       observe_state_before_error();
-      throw;
+      const auto* const agreed = dynamic_cast<const AgreedError*>(&error);
+      // Others are not of this step alone: a full disk, a lost device.
+      const bool is_data_error = agreed && agreed->exit_code() == exit_code_of(DataError(""));
+      if (!is_data_error) throw;
+      throw AgreedError(
+          fmt::format("step {} of {}, from t = {}: {}", step, schedule_.steps(), schedule_.text(schedule_.time(step - 1)), error.what()),
+          agreed->exit_code());
     }
     observe_state();
   });

@@ -452,8 +452,8 @@ class NotFiniteRunTest : public ControlledRunTest {
 
 TEST_F(NotFiniteRunTest, ListsTheParticlesAndKeepsTheCheckpoints) {
   const std::string message = message_of_run();
-  EXPECT_EQ(message, "the force on the particle with id 0 is not finite; " + directory.file("not_finite_step_3.csv") +
-                         " lists all such particles: " + std::to_string(comm.size()));
+  EXPECT_EQ(message, "step 3 of 8, from t = 2: the force on the particle with id 0 is not finite; " +
+                         directory.file("not_finite_step_3.csv") + " lists all such particles: " + std::to_string(comm.size()));
   EXPECT_EQ(state_in(output.checkpoint(1)).count(saved_step), 2U);
   if (comm.is_root()) {
     const auto lines = lines_of("not_finite_step_3.csv");
@@ -482,8 +482,25 @@ TEST_F(NotFiniteRunTest, SaysWhatIsWrongAlsoWhereTheListCannotBeWritten) {
   Observers none;
   RunLoop loop(simulation, comm, StepSchedule(0, 8, 1, 0), std::move(none), {nullptr, nullptr, &absent});
   const std::string message = agreed_error_of([&] { loop.run({}); }, 3, comm);
-  EXPECT_EQ(message.rfind("the force on the particle with id 0 is not finite; these particles are in no file: ", 0), 0U) << message;
+  EXPECT_EQ(
+      message.rfind("step 3 of 8, from t = 2: the force on the particle with id 0 is not finite; these particles are in no file: ", 0), 0U)
+      << message;
   EXPECT_NE(message.find("absent/not_finite_step_3.csv: cannot be created: No such file"), std::string::npos) << message;
+}
+
+TEST_F(ControlledRunTest, SaysInWhichStepItsParticlesCouldNotGoOn) {
+  for (const int code : {3, 4}) {
+    simulation.steps = 0;
+    simulation.on_step = [&] {
+      if (simulation.steps == 3) throw AgreedError("that is the reason", code);
+    };
+    EXPECT_EQ(agreed_error_of(
+                  [&] {
+                    run_controlled({0, 8, 1, 0});
+                  },
+                  code, comm),
+              code == 3 ? "step 3 of 8, from t = 2: that is the reason" : "that is the reason");
+  }
 }
 
 TEST_F(ControlledRunTest, SaysOnceThatTheSignalOfItsJobComesTooLate) {
