@@ -1,5 +1,6 @@
 #include "kernels/gravity/gravity_law.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -10,15 +11,17 @@ namespace grove {
 
 namespace {
 
-/// Calls f<Type>() for the type with that name. Returns false if there is none.
+/// Calls f<Type>() for each type.
 template <class F, class... Types>
-bool for_named(const std::string& name, const std::tuple<Types...>*, F f) {
-  return ((name == Types::name ? (f.template operator()<Types>(), true) : false) || ...);
+void for_each_type(const std::tuple<Types...>*, F f) {
+  (f.template operator()<Types>(), ...);
 }
 
 AnyOpening find_opening(const GravityParameters& gravity) {
   std::optional<AnyOpening> found;
-  for_named(gravity.opening, static_cast<const OpeningCriteria*>(nullptr), [&]<class Opening>() { found = Opening(gravity); });
+  for_each_type(static_cast<const OpeningCriteria*>(nullptr), [&]<class Opening>() {
+    if (std::find(Opening::names.begin(), Opening::names.end(), gravity.opening) != Opening::names.end()) found = Opening(gravity);
+  });
   if (!found) throw ConfigError("there is no opening criterion called '" + gravity.opening + "'");
   return *found;
 }
@@ -27,8 +30,9 @@ AnyOpening find_opening(const GravityParameters& gravity) {
 AnySoftening find_softening(const GravityParameters& gravity, double softening, double unit) {
   if (softening == 0) return NewtonKernel(0);
   std::optional<AnySoftening> found;
-  for_named(gravity.softening_kernel, static_cast<const SofteningKernels*>(nullptr),
-            [&]<class Softening>() { found = Softening(softening / unit); });
+  for_each_type(static_cast<const SofteningKernels*>(nullptr), [&]<class Softening>() {
+    if (Softening::name == gravity.softening_kernel) found = Softening(softening / unit);
+  });
   if (!found) throw ConfigError("there is no softening kernel called '" + gravity.softening_kernel + "'");
   return *found;
 }
@@ -75,7 +79,7 @@ GravityLaw::GravityLaw(const GravityParameters& gravity)
 GravityLaw GravityLaw::without_acceleration(double wider) const {
   GravityParameters first = gravity_;
   first.theta *= wider;
-  first.opening = BarnesOpening::name;
+  first.opening = AngleOpening::barnes;
   return GravityLaw(first);
 }
 

@@ -9,9 +9,15 @@ namespace grove {
 
 namespace {
 
-template <class... Types>
-std::vector<std::string> names_of(const std::tuple<Types...>*) {
-  return {Types::name...};
+template <class... Openings>
+std::vector<std::string> names_of(const std::tuple<Openings...>*) {
+  std::vector<std::string> names;
+  (names.insert(names.end(), Openings::names.begin(), Openings::names.end()), ...);
+  return names;
+}
+template <class... Softenings>
+std::vector<std::string> softening_names_of(const std::tuple<Softenings...>*) {
+  return {Softenings::name...};
 }
 
 }  // namespace
@@ -22,7 +28,7 @@ const std::vector<std::string>& opening_names() {
 }
 
 const std::vector<std::string>& softening_names() {
-  static const std::vector<std::string> names = names_of(static_cast<const SofteningKernels*>(nullptr));
+  static const std::vector<std::string> names = softening_names_of(static_cast<const SofteningKernels*>(nullptr));
   return names;
 }
 

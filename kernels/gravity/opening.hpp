@@ -7,12 +7,14 @@
 // - accepts_local(), for method fmm: may the multipole be added to the local expansion about the targets' centre?
 // - forbids_local(), for method fmm: must the cell and everything inside it be kept out of that expansion? It is called for cells that
 // were not accepted and are small compared with their distance.
+// - names: the values of gravity.opening that choose it. Its constructor knows which of them was given.
 // - needs_acceleration: whether it uses the targets' accelerations of an earlier force evaluation.
 //
 // On the CPU these functions test a SIMD vector of cells at a time (CellLanes): T is a float or a vector of floats, and the results are
-// bools or masks. Therefore they have no branches.
+// bools or masks. Therefore they have no branches that depend on cells.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <tuple>
 #include <type_traits>
@@ -81,17 +83,36 @@ GROVE_HD Separation<T> separation(const Cell& cell, const CellOffset<T>& at, con
   return s;
 }
 
-/// Base of the criteria with an opening angle: their test for local expansions. A cell smaller than the targets counts as being as large
-/// as they are, so that the targets take at most half of the angle. Why half: an expansion of order 4 that extends to a fraction x of the
-/// distance of a mass has a relative error of 5 x^4. For x = theta / 2 this equals the error of a quadrupole for two equal masses that are
-/// l = theta d apart, in line with the target (5 / 16 theta^4). For x = theta, a black hole's force on the stars around it would be wrong
-/// by a tenth. Also, the parts of cells cut by a domain border are often smaller than the targets, and would make errors grow with the
-/// number of ranks.
+/// The criteria with an opening angle: l / theta < d, where l is the longest side of the box around the cell's particles. Also a base for
+/// others, which are `geometric` unless they have an accepts() of their own.
+///
+/// - geometric (Barnes & Hut 1986): d is the distance from the targets to the cell's centre of mass.
+/// - barnes (Barnes 1994, as in Bedorf, Gaburov & Portegies Zwart 2012, eq. 3): d is that distance less the one between the centre of the
+/// cell's box and its centre of mass.
+/// - minimal_distance (Salmon & Warren 1994): d is the distance from the targets to the nearest edge of the cell's box.
+///
+/// Their common test for local expansions: a cell smaller than the targets counts as being as large as they are, so that the targets take
+/// at most half of the angle. Why half: an expansion of order 4 that extends to a fraction x of the distance of a mass has a relative error
+/// of 5 x^4. For x = theta / 2 this equals the error of a quadrupole for two equal masses that are l = theta d apart, in line with the
+/// target (5 / 16 theta^4). For x = theta, a black hole's force on the stars around it would be wrong by a tenth. Also, the parts of cells
+/// cut by a domain border are often smaller than the targets, and would make errors grow with the number of ranks.
 struct AngleOpening {
+  static constexpr const char *geometric = "geometric", *barnes = "barnes", *minimal_distance = "minimal_distance";
+  static constexpr std::array names{geometric, barnes, minimal_distance};
   static constexpr bool needs_acceleration = false;
   float per_theta;
-  explicit AngleOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
+  bool is_minimal, is_barnes;
 
+  explicit AngleOpening(const GravityParameters& p)
+      : per_theta(static_cast<float>(1 / p.theta)), is_minimal(p.opening == minimal_distance), is_barnes(p.opening == barnes) {}
+
+  template <class Cell, class T>
+  GROVE_HD auto accepts(const Cell& cell, const Separation<T>& s, const TargetBox&) const {
+    const T* const o = cell.offset;
+    const T from_centre = is_barnes ? square_root(o[0] * o[0] + o[1] * o[1] + o[2] * o[2]) : T(0);
+    const T opening = cell.longest_side * T(per_theta) + from_centre;
+    return (is_minimal ? s.box2 : s.centre_of_mass2) > opening * opening;
+  }
   template <class Cell, class T>
   GROVE_HD auto accepts_local(const Cell&, const CentreSeparation<T>& s, const TargetBox& target, int) const {
     const T opening = larger(s.extent, T(2 * target.radius)) * T(per_theta);
@@ -103,46 +124,6 @@ struct AngleOpening {
   }
 };
 
-/// Barnes & Hut 1986: d > l / theta, where d is the distance from the targets to the cell's centre of mass and l the longest side of the
-/// box around its particles.
-struct GeometricOpening : AngleOpening {
-  static constexpr const char* name = "geometric";
-  using AngleOpening::AngleOpening;
-
-  template <class Cell, class T>
-  GROVE_HD auto accepts(const Cell& cell, const Separation<T>& s, const TargetBox&) const {
-    const T opening = cell.longest_side * T(per_theta);
-    return s.centre_of_mass2 > opening * opening;
-  }
-};
-
-/// Barnes 1994, as in Bedorf, Gaburov & Portegies Zwart 2012, eq. 3: d > l / theta + s, where s is the distance between the centre of the
-/// cell's box and its centre of mass.
-struct BarnesOpening : AngleOpening {
-  static constexpr const char* name = "barnes";
-  using AngleOpening::AngleOpening;
-
-  template <class Cell, class T>
-  GROVE_HD auto accepts(const Cell& cell, const Separation<T>& s, const TargetBox&) const {
-    const T* const o = cell.offset;
-    const T opening = cell.longest_side * T(per_theta) + square_root(o[0] * o[0] + o[1] * o[1] + o[2] * o[2]);
-    return s.centre_of_mass2 > opening * opening;
-  }
-};
-
-/// Salmon & Warren 1994: d > l / theta, where d is the distance from the targets to the nearest edge of the box around the cell's
-/// particles.
-struct MinimalDistanceOpening : AngleOpening {
-  static constexpr const char* name = "minimal_distance";
-  using AngleOpening::AngleOpening;
-
-  template <class Cell, class T>
-  GROVE_HD auto accepts(const Cell& cell, const Separation<T>& s, const TargetBox&) const {
-    const T opening = cell.longest_side * T(per_theta);
-    return s.box2 > opening * opening;
-  }
-};
-
 /// Bounds the estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; Dehnen
 /// 2014): M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|. The left side is the sum of all terms of order n and higher, if each term is
 /// b / d times the previous one. In accepts(), d is the distance from the targets to the cell's centre of mass, b is the spread of the
@@ -151,6 +132,7 @@ struct MinimalDistanceOpening : AngleOpening {
 /// forces of a run use 1.25 theta instead: see GravityLaw::without_acceleration().
 struct RelativeOpening {
   static constexpr const char* name = "relative";
+  static constexpr std::array names{name};
   static constexpr bool needs_acceleration = true;
   float tolerance;
   float trace = 0;  ///< 9 eps^2, scaled, with SmallPlummerKernel; see GravityLaw::at()
@@ -184,7 +166,7 @@ struct RelativeOpening {
 };
 
 /// All criteria; their names are the allowed values of gravity.opening.
-using OpeningCriteria = std::tuple<GeometricOpening, BarnesOpening, MinimalDistanceOpening, RelativeOpening>;
+using OpeningCriteria = std::tuple<AngleOpening, RelativeOpening>;
 
 /// Squared distance, scaled, below which the fifth power of 1 / d in a multipole could exceed the range of FP32.
 inline constexpr float nearest_cell2 = 4e-15F;

@@ -87,7 +87,7 @@ add_opening_criterion() {
   insert_before kernels/gravity/opening.hpp '^using OpeningCriteria = ' <<'LINES' &&
 /// The geometric criterion for cells made larger by a part of their size.
 struct InflatedOpening : AngleOpening {
-  static constexpr const char* name = "inflated";
+  static constexpr std::array names{"inflated"};
   static constexpr double default_inflation = 0.5;
   float factor;
   explicit InflatedOpening(const GravityParameters& p)
@@ -107,7 +107,7 @@ LINES
 add_parameter_of_criterion() {
   insert_before src/config/config_table.cpp 'add(&Gravity::softening_kernel, ' <<'LINES'
   rows.push_back(gravity_parameter({"inflation", InflatedOpening::default_inflation, {0.0, 10.0}, "cells count as larger by this part"},
-                                   {"opening", {InflatedOpening::name}}));
+                                   {"opening", {"inflated"}}));
 LINES
 }
 

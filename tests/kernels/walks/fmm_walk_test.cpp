@@ -325,7 +325,7 @@ TEST_F(FmmWalkTest, ErrorsFallWithTheToleranceUnderEveryCriterion) {
 // expansions.
 TEST_F(FmmWalkTest, AHigherOrderHasSmallerErrorsForTheSameCells) {
   const auto particles = plummer_sphere(6000, 2);
-  gravity.opening = MinimalDistanceOpening::name;
+  gravity.opening = AngleOpening::minimal_distance;
   gravity.theta = 0.7;
   const double fourth = errors(particles).acceleration(0.9);
   const std::uint64_t pairs = cell_cell;
@@ -392,7 +392,7 @@ TEST_F(FmmWalkTest, OfATreeInTwoPartsIsTheWalkOfTheWhole) {
 
 TEST_F(FmmWalkTest, RefusesTreesWhoseMultipolesHaveOtherTerms) {
   const auto particles = plummer_sphere(500, 9);
-  gravity.opening = GeometricOpening::name;
+  gravity.opening = AngleOpening::geometric;
   gravity.softening = 0.1;
   EXPECT_NO_THROW(walk(BuiltTree(space, particles, nullptr, {4, false})));
   // The last has as many floats a cell.
