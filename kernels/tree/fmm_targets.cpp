@@ -1,7 +1,5 @@
 #include "kernels/tree/fmm_targets.hpp"
 
-#include <algorithm>
-
 #include "kernels/space/atomic.hpp"
 
 namespace grove {
@@ -11,8 +9,8 @@ namespace {
 /// Where the lists of FmmTargetView are written.
 struct FmmTargetLists {
   std::uint32_t *cell, *parent, *group_start, *group_parent;
-  std::uint32_t high_cells;
-  std::uint32_t *high_groups, *high_group_count;  ///< null: not needed
+  std::uint32_t *slow_groups, *slow_group_count;  ///< null: not needed
+  std::uint8_t* is_slow;
 };
 
 /// Marks the first particle of each group, the end of the particles, and the cells that are too large for a group.
@@ -32,6 +30,8 @@ struct ListTargets {
   const CellLinks* links;
   const std::uint32_t* before;  ///< [particles + 1 + cells + 1] number of marks before each particle, their end, each cell, and the end
   std::size_t places;           ///< particles + 1
+  const std::uint32_t* work;
+  double most_work;  ///< of groups that are not slow
   FmmTargetLists out;
 
   GROVE_HD bool is_target(std::uint32_t cell) const { return before[places + cell + 1] > before[places + cell]; }
@@ -39,7 +39,15 @@ struct ListTargets {
 
   GROVE_HD void operator()(std::size_t i) const {
     if (i >= places) return list_cell(static_cast<std::uint32_t>(i - places));
-    if (before[i + 1] > before[i]) out.group_start[before[i]] = static_cast<std::uint32_t>(i);
+    if (before[i + 1] == before[i]) return;
+    out.group_start[before[i]] = static_cast<std::uint32_t>(i);
+    if (out.slow_groups && i + 1 < places) judge_group(before[i], work[i]);
+  }
+  /// `its_work`: of its first particle. Others may have another one, since groups change, and not all particles may have been active.
+  GROVE_HD void judge_group(std::uint32_t group, std::uint32_t its_work) const {
+    const bool is_slow = its_work > most_work;
+    out.is_slow[group] = is_slow ? 1 : 0;
+    if (is_slow) out.slow_groups[fetch_add(*out.slow_group_count, 1U)] = group;
   }
   /// A target cell is the parent of those of its children that are target cells, and of the groups that begin in its other children.
   GROVE_HD void list_cell(std::uint32_t c) const {
@@ -62,10 +70,7 @@ struct ListTargets {
   /// Sets the parent of the groups that begin in a cell.
   GROVE_HD void set_group_parents(const CellLinks& cell, std::uint32_t parent) const {
     const std::uint32_t begin = before[cell.first_particle], end = before[cell.first_particle + cell.particle_count];
-    for (std::uint32_t g = begin; g < end; ++g) {
-      out.group_parent[g] = parent;
-      if (out.high_groups && parent < out.high_cells) out.high_groups[fetch_add(*out.high_group_count, 1U)] = g;
-    }
+    for (std::uint32_t g = begin; g < end; ++g) out.group_parent[g] = parent;
   }
 };
 
@@ -79,11 +84,13 @@ struct PickOffsets {
 }  // namespace
 
 template <class Space>
-void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, View<const std::uint8_t> tree_level) {
+void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, View<const std::uint8_t> tree_level, View<const std::uint32_t> work) {
   resize(0, 0);
   level_offset_.fill(0);
   if (tree_level.empty()) return;
   const std::size_t cells = tree.cell_count(), places = tree_level.size + 1;
+  // Ready once values_to_host() has returned.
+  auto all_work = space.reduce_rows_later(Space::on_gpu ? work.size : 0, SumOfWork{}, WorkOfParticles{work.data}, AddWork{});
   Scratch<Space, std::uint32_t> marks(space, places + cells), before(space, places + cells + 1);
   space.for_each(places + cells, MarkTargets{{tree_level}, tree.links.data(), largest_fmm_group<Space>, marks.data()});
   space.template exclusive_scan<std::uint32_t>(marks.view(), before.view());
@@ -92,16 +99,11 @@ void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, View<const 
   for (std::uint32_t& offset : level_offset_) offset -= group_starts;
 
   resize(level_offset_.back(), group_starts - 1);
-  if (high_group_count_.size() > 0) space.fill_bytes(high_group_count_.data(), 0, sizeof(std::uint32_t));
-  const FmmTargetLists lists{cell_.data(), parent_.data(),      group_start_.data(),     group_parent_.data(),
-                             high_cells(), high_groups_.data(), high_group_count_.data()};
-  space.for_each(places + cells, ListTargets{tree.links.data(), before.data(), places, lists});
-}
-
-template <class Space>
-std::uint32_t FmmTargets<Space>::high_cells() const {
-  const auto below = std::upper_bound(level_offset_.begin(), level_offset_.end(), level_offset_.back() / cells_for_a_high_one);
-  return below == level_offset_.begin() ? 0 : *(below - 1);
+  if (slow_group_count_.size() > 0) space.fill_bytes(slow_group_count_.data(), 0, sizeof(std::uint32_t));
+  const double most_work = work_of_slow_group * static_cast<double>(all_work.get().part[0]) / static_cast<double>(tree_level.size);
+  const FmmTargetLists lists{cell_.data(),        parent_.data(),           group_start_.data(), group_parent_.data(),
+                             slow_groups_.data(), slow_group_count_.data(), is_slow_.data()};
+  space.for_each(places + cells, ListTargets{tree.links.data(), before.data(), places, work.data, most_work, lists});
 }
 
 template <class Space>
@@ -111,8 +113,9 @@ void FmmTargets<Space>::resize(std::size_t cells, std::size_t groups) {
   group_start_.resize_discard(groups > 0 ? groups + 1 : 0);
   group_parent_.resize_discard(groups);
   if constexpr (Space::on_gpu) {
-    high_groups_.resize_discard(groups);
-    high_group_count_.resize_discard(groups > 0 ? 1 : 0);
+    slow_groups_.resize_discard(groups);
+    slow_group_count_.resize_discard(groups > 0 ? 1 : 0);
+    is_slow_.resize_discard(groups);
   }
 }
 

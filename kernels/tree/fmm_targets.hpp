@@ -22,28 +22,31 @@ struct FmmTargetView {
   const std::uint32_t* group_start;   ///< [groups + 1] first particle
   const std::uint32_t* group_parent;  ///< [groups] target cell above; no_parent if all particles form one group
   std::uint32_t cell_count, group_count;
-  std::uint32_t high_cells;          ///< number of target cells of the highest levels, which come first
-  const std::uint32_t* high_groups;  ///< [*high_group_count] the groups directly below these, in any order; on a GPU
-  const std::uint32_t* high_group_count;
-
-  /// Whether a group is directly below a target cell of the highest levels.
-  GROVE_HD bool is_high(std::uint32_t group) const { return group_parent[group] < high_cells; }
+  const std::uint32_t* slow_groups;  ///< [*slow_group_count] groups with much work, in any order; on a GPU
+  const std::uint32_t* slow_group_count;
+  const std::uint8_t* is_slow;  ///< [groups] 1: it is among them; on a GPU
 };
 
-/// At most one in this many target cells belongs to the highest levels. Groups directly below these cells are in the outskirts. They have
-/// large boxes and open many cells, so they have several times the work of other groups.
-inline constexpr std::uint32_t cells_for_a_high_one = 32;
+/// A group is slow when the last force on its first particle had more work than this many times the mean of all particles. Busy groups are
+/// divided where they determine the time of a walk (target_groups.hpp); slow ones are only walked first.
+inline constexpr double work_of_slow_group = 1.2;
 
 /// The lists of FmmTargetView, in memory of the step.
 template <class Space>
 class FmmTargets {
  public:
   explicit FmmTargets(Space& space)
-      : cell_(space), parent_(space), group_start_(space), group_parent_(space), high_groups_(space), high_group_count_(space) {}
+      : cell_(space),
+        parent_(space),
+        group_start_(space),
+        group_parent_(space),
+        slow_groups_(space),
+        slow_group_count_(space),
+        is_slow_(space) {}
 
-  /// Finds the target cells of `tree` and, as list_target_groups() does, its groups of at most largest_fmm_group<Space> particles.
-  /// Synchronises once.
-  void build(Space& space, const Tree<Space>& tree, View<const std::uint8_t> tree_level);
+  /// Finds the target cells of `tree` and, as list_target_groups() does, its groups of at most largest_fmm_group<Space> particles. `work`
+  /// [particles]: that of the last forces (see work.hpp). Synchronises once.
+  void build(Space& space, const Tree<Space>& tree, View<const std::uint8_t> tree_level, View<const std::uint32_t> work);
 
   FmmTargetView view() const {
     return {cell_.data(),
@@ -52,9 +55,9 @@ class FmmTargets {
             group_parent_.data(),
             static_cast<std::uint32_t>(cell_.size()),
             static_cast<std::uint32_t>(group_parent_.size()),
-            high_cells(),
-            high_groups_.data(),
-            high_group_count_.data()};
+            slow_groups_.data(),
+            slow_group_count_.data(),
+            is_slow_.data()};
   }
   View<const std::uint32_t> group_start() const { return group_start_.view(); }
   /// First target cell of each level, and the end, on the host.
@@ -62,10 +65,10 @@ class FmmTargets {
 
  private:
   void resize(std::size_t cells, std::size_t groups);
-  std::uint32_t high_cells() const;
 
   StepBuffer<Space, std::uint32_t> cell_, parent_, group_start_, group_parent_;
-  StepBuffer<Space, std::uint32_t> high_groups_, high_group_count_;  ///< see FmmTargetView; empty on the CPU
+  StepBuffer<Space, std::uint32_t> slow_groups_, slow_group_count_;  ///< see FmmTargetView; empty on the CPU
+  StepBuffer<Space, std::uint8_t> is_slow_;                          ///< the same
   LevelOffsets level_offset_{};
 };
 

@@ -96,14 +96,6 @@ struct SeparateOutliers {
   }
 };
 
-struct SumOfWork {
-  const std::uint32_t* work;
-  GROVE_HD std::uint64_t operator()(std::size_t i) const { return work[i]; }
-};
-struct AddWork {
-  GROVE_HD std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
-};
-
 /// Divides the group that begins at a particle, if one does. It sets no bit that other threads read.
 struct DivideBusyGroups {
   std::uint32_t targets_of_part;  ///< at least
@@ -139,7 +131,7 @@ void choose_target_groups(Space& space, const Tree<Space>& tree, View<const std:
 template <class Space>
 void divide_busy_groups(Space& space, std::uint32_t largest, View<const std::uint32_t> work, View<std::uint8_t> tree_level) {
   if (work.empty()) return;
-  const std::uint64_t all = space.transform_reduce(work.size, std::uint64_t{0}, SumOfWork{work.data}, AddWork{});
+  const std::uint64_t all = space.reduce_rows(work.size, SumOfWork{}, WorkOfParticles{work.data}, AddWork{}).part[0];
   if (all == 0) return;
   const double mean = static_cast<double>(all) / static_cast<double>(work.size);
   space.for_each(work.size, DivideBusyGroups{std::max(1U, largest * part_of_largest / 32), work.data, mean, tree_level});

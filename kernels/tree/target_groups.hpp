@@ -77,6 +77,16 @@ struct GroupStarts {
 template <class Space>
 void list_target_groups(Space& space, View<const std::uint8_t> tree_level, StepBuffer<Space, std::uint32_t>& group_start);
 
+/// For sums of the work of particles (see work.hpp) by reduce_rows().
+using SumOfWork = Row<std::uint64_t, 1>;
+struct WorkOfParticles {
+  const std::uint32_t* work;
+  GROVE_HD SumOfWork operator()(std::size_t i) const { return {{work[i]}}; }
+};
+struct AddWork {
+  GROVE_HD std::uint64_t operator()(int, std::uint64_t a, std::uint64_t b) const { return a + b; }
+};
+
 /// A group is busy when the work of its particles was at least this many times the mean. Its parts have at least so many 32nds of the most
 /// targets of any group.
 inline constexpr double busy = 8;

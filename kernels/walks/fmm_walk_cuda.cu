@@ -18,8 +18,8 @@ constexpr std::uint32_t smallest_level(std::uint32_t cells) { return std::clamp(
 constexpr std::uint32_t few_cells = 32;
 // With fewer targets per warp than these, a team of warps walks for each. Teams have more work in total: with more targets, this costs more
 // than what they gain for the slowest target.
-constexpr std::uint32_t few_cells_for_teams = 4, few_groups_for_teams = 3;
-// A guess at the active cells for each active group: the host does not know them. Scattered groups have more.
+constexpr double few_cells_for_teams = 2, few_groups_for_teams = 2.2;
+// A guess at the active cells for each active group: the host does not know them. Scattered groups have more. Teams are chosen as for one.
 constexpr std::uint32_t expected_cells_a_group = 2;
 // With fewer groups per warp than this, in a walk for all, the slowest group determines the time; and the mean number of particles in a
 // group.
@@ -146,8 +146,9 @@ WalkOutcome FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, con
   a.expected_cells = cells - a.first_level_cell;
   if (data.active.is_list) a.expected_cells = std::min(a.expected_cells, expected_cells_a_group * a.walked_groups());
   a.lists_first = a.expected_cells < few_cells * warps;
-  a.cell_team = a.expected_cells < few_cells_for_teams * warps ? warps_per_block : 1;
-  a.group_team = a.walked_groups() < few_groups_for_teams * warps ? warps_per_block : 1;
+  const double likely_cells = data.active.is_list ? std::min(a.expected_cells, a.walked_groups()) : a.expected_cells;
+  a.cell_team = likely_cells < few_cells_for_teams * static_cast<double>(warps) ? warps_per_block : 1;
+  a.group_team = a.walked_groups() < few_groups_for_teams * static_cast<double>(warps) ? warps_per_block : 1;
   a.put_off_capacity = fmm_walk::put_off_by_team / static_cast<std::uint32_t>(a.cell_team);
   Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
   Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? a.put_off_capacity * warps : 0);

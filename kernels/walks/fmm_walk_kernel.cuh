@@ -24,24 +24,24 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const Team team;
   Walk walk(a, opening, softening, team, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
-  // Numbers below this are indices in the list of high groups. These groups are skipped when their own numbers come. High groups come first
-  // because the GPU would wait for such a group if a team drew it last.
+  // Numbers below this are indices in the list of slow groups. These groups are skipped when their own numbers come. Slow groups come
+  // first because the GPU would wait for such a group if it were drawn last.
   constexpr bool some = kind == GroupKind::active_targets;
-  const std::uint32_t high = at_group && Team::warps > 1 && !some ? *a.targets.high_group_count : 0;
+  const std::uint32_t slow_count = at_group && !some ? *a.targets.slow_group_count : 0;
   // A team works too long on one target to hold a second number meanwhile.
   const std::uint32_t cells = a.drawn_cells();
   NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, at_group ? &a.counts->groups_drawn : &a.counts->cells_drawn,
-                                                          at_group ? high + a.walked_groups() : cells);
+                                                          at_group ? slow_count + a.walked_groups() : cells);
   CellsAbove above(a.done, &a.counts->cells_done, cells);
 #pragma unroll 1
   for (std::uint32_t number; drawer.next(number);) {
     if constexpr (at_group) {
-      std::uint32_t group = some ? a.data.active.groups[number] : number;
-      if constexpr (Team::warps > 1 && !some) {
-        if (high > 0) {
-          if (number >= high && a.targets.is_high(number - high)) continue;
-          group = number < high ? a.targets.high_groups[number] : number - high;
-        }
+      std::uint32_t group = number;
+      if constexpr (some) {
+        group = a.data.active.groups[number];
+      } else if (slow_count > 0) {
+        if (number >= slow_count && a.targets.is_slow[number - slow_count] != 0) continue;
+        group = number < slow_count ? a.targets.slow_groups[number] : number - slow_count;
       }
       const std::uint32_t cell = a.targets.group_parent[group];
       walk.load(group);

@@ -13,8 +13,10 @@
 // If there is no memory for a list, its range is no_memory. The cells and groups below are then skipped, and later launches walk for them.
 //
 // With few targets for each warp, the slowest target determines the time. Then the warps of a block form a team that walks for one target
-// at a time: see WarpTeam. Teams that walk for all groups begin with the groups directly below the highest target cells
-// (FmmTargetView::high_groups), which have the most work. The others follow in the order of the Morton curve.
+// at a time: see WarpTeam.
+//
+// Walks for all groups, with one softening length, begin with those that had much work in the last forces (FmmTargetView::slow_groups).
+// The others follow in the order of the Morton curve.
 //
 // Every loop in which a warp waits ends with a vote, so that the compiler knows that the lanes stay together. Otherwise it would guard
 // every later exchange between lanes against divergence, and the code would be too large for the instruction cache.

@@ -122,7 +122,9 @@ class FmmWalker final : public Walker<Space> {
   WorkCounts work_counts() override;
 
  private:
-  void list_targets() override { targets_.build(this->space_, *this->tree_, this->particles_->tree_level.view()); }
+  void list_targets() override {
+    targets_.build(this->space_, *this->tree_, this->particles_->tree_level.view(), this->particles_->work.view());
+  }
   ActiveTargets with_cells(const ActiveTargets& some) override { return this->active_lists_.with_cells(this->space_, targets_, some); }
 
   FmmTargets<Space> targets_;

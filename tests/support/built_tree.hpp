@@ -127,7 +127,9 @@ struct BuiltTree {
     return tree_level;
   }
   /// The targets of the walk of `fmm`.
-  void find_targets(BackEnd& space, FmmTargets<BackEnd>& targets) const { targets.build(space, tree, levels_for_fmm(space).view()); }
+  void find_targets(BackEnd& space, FmmTargets<BackEnd>& targets) const {
+    targets.build(space, tree, levels_for_fmm(space).view(), particles.work.view());
+  }
 
   /// Sets what criteria of relative error look at, given by id.
   void set_last_acceleration(BackEnd& space, double G, const std::vector<Double4>& by_id) {

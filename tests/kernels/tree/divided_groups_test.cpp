@@ -37,7 +37,7 @@ class DividedGroups : public testing::Test {
 
   /// The groups: the first particle of each, and the end.
   std::vector<std::uint32_t> groups() {
-    targets.build(space, built.tree, built.particles.tree_level.view());
+    targets.build(space, built.tree, built.particles.tree_level.view(), built.particles.work.view());
     return tests::download<std::uint32_t>(space, targets.group_start());
   }
   void divide(const std::vector<std::uint32_t>& work) {

@@ -106,7 +106,7 @@ TEST_F(FmmTargetsTest, GroupsThatBeginInsideALeafLieInTheSmallestTargetCellAbove
     smaller_cube.edge *= 0.51;
     const auto tree_level = built.levels_for_fmm(space);
     separate_outliers<BackEnd>(space, led_positions(built.particles, 0), smaller_cube, tree_level.view());
-    targets.build(space, built.tree, tree_level.view());
+    targets.build(space, built.tree, tree_level.view(), built.particles.work.view());
     check_groups(tests::download(space, built.tree.links), HostTargets(space, targets));
   }
 }
@@ -126,7 +126,7 @@ TEST_F(FmmTargetsTest, GroupsOfSeveralClassesLieInTheSmallestTargetCellAbove) {
       const View<std::uint8_t> tree_level = built.particles.tree_level.view();
       build_tree<BackEnd>(space, sorted.view(), tree, tree_level);
       choose_target_groups<BackEnd>(space, tree, sorted.view(), largest_fmm_group<BackEnd>, tree_level);
-      targets.build(space, tree, tree_level);
+      targets.build(space, tree, tree_level, built.particles.work.view());
       const HostTargets t(space, targets);
       check_groups(tests::download(space, tree.links), t);
       const auto first_group = [&](std::size_t c) {
@@ -137,25 +137,34 @@ TEST_F(FmmTargetsTest, GroupsOfSeveralClassesLieInTheSmallestTargetCellAbove) {
     }
 }
 
-TEST_F(FmmTargetsTest, TellWhichGroupsLieBelowTheHighestCells) {
-  const auto particles = plummer_sphere(60000, 1);
-  const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
-  built.find_targets(space, targets);
-  const HostTargets t(space, targets);
-  const FmmTargetView v = targets.view();
-  EXPECT_GT(v.high_cells, 1U);
-  EXPECT_LE(v.high_cells, v.cell_count / cells_for_a_high_one);
-  EXPECT_GT(std::count(targets.level_offset().begin(), targets.level_offset().end(), v.high_cells), 0) << "whole levels";
-  std::vector<std::uint32_t> expected;
-  for (std::uint32_t g = 0; g < v.group_count; ++g)
-    if (t.group_parent[g] < v.high_cells) expected.push_back(g);
-  EXPECT_FALSE(expected.empty());
+TEST_F(FmmTargetsTest, TellWhichGroupsHadMoreWorkThanOthers) {
   // Only a GPU needs the list.
   if constexpr (BackEnd::on_gpu) {
-    const auto count = tests::download<std::uint32_t>(space, {v.high_group_count, 1});
-    auto high = tests::download<std::uint32_t>(space, {v.high_groups, count[0]});
-    std::sort(high.begin(), high.end());
-    EXPECT_EQ(high, expected);
+    BuiltTree built(space, plummer_sphere(60000, 1), nullptr, GravityLaw({}).expansion_form());
+    const auto slow_groups = [&](const std::vector<std::uint32_t>& work) {
+      copy_from_host<BackEnd, std::uint32_t>(space, work, built.particles.work.view());
+      built.find_targets(space, targets);
+      const FmmTargetView v = targets.view();
+      const auto marks = tests::download<std::uint8_t>(space, {v.is_slow, v.group_count});
+      const auto count = tests::download<std::uint32_t>(space, {v.slow_group_count, 1});
+      auto slow = tests::download<std::uint32_t>(space, {v.slow_groups, count[0]});
+      std::sort(slow.begin(), slow.end());
+      for (std::uint32_t g = 0; g < v.group_count; ++g) EXPECT_EQ(marks[g] == 1, std::binary_search(slow.begin(), slow.end(), g));
+      return slow;
+    };
+    std::vector<std::uint32_t> work(60000, 1000);
+    EXPECT_TRUE(slow_groups(work).empty()) << "all have the same work";
+    const std::vector<std::uint32_t> group_start = HostTargets(space, targets).group_start;
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t g = 0; g + 1 < group_start.size(); ++g) {
+      // The mean is about 1050.
+      const std::uint32_t its_work = g % 20 == 3 ? 2000 : g % 20 == 4 ? 1100 : 1000;
+      if (its_work == 2000) expected.push_back(g);
+      std::fill(work.begin() + group_start[g], work.begin() + group_start[g + 1], its_work);
+    }
+    EXPECT_EQ(slow_groups(work), expected);
+  } else {
+    GTEST_SKIP() << "a CPU takes groups in their order";
   }
 }
 

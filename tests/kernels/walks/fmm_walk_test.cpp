@@ -45,7 +45,7 @@ class FmmWalkTest : public ::testing::Test {
     if (tree_level.empty())
       own.find_targets(space, targets);
     else
-      targets.build(space, own.tree, tree_level);
+      targets.build(space, own.tree, tree_level, own.particles.work.view());
     Buffer<BackEnd, GroupWork> group_work(space);
     group_work.resize_discard(targets.view().group_count);
     StepBuffer<BackEnd, float> group_least_acceleration(space);
