@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/tree/tree.hpp"
@@ -41,6 +42,13 @@ double largest_phase(double bytes_of_cell, bool on_gpu) {
   return std::max({sort, tree, moments});
 }
 
+std::size_t count_lengths(const GravityParameters& gravity) {
+  std::set<double> lengths(gravity.softening_of_type.begin(), gravity.softening_of_type.end());
+  if (!gravity.softening_of_component.empty()) lengths.clear();
+  for (const auto& [component, length] : gravity.softening_of_component) lengths.insert(length);
+  return std::max<std::size_t>(lengths.size(), 1);
+}
+
 double partial_sums(double particles) {
   const double tiles = std::ceil(particles / sources_of_tile);
   return partial_sum * particles * std::clamp(std::floor(enough_sums / std::max(particles, 1.0)), 1.0, std::max(tiles, 1.0));
@@ -52,6 +60,7 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
     : on_gpu_(on_gpu), is_direct_(gravity.method == "direct"), is_tree_(gravity.method == "tree") {
   for (const FieldArray& array : fields.arrays()) fields_ += static_cast<double>(array.item_bytes);
   if (!is_direct_) {
+    lengths_ = static_cast<double>(count_lengths(gravity));
     cell_ = bytes_of_cell(gravity.method == "tree" ? WalkTerms::form : GravityLaw(gravity).expansion_form());
     arena_ = largest_phase(cell_, on_gpu);
     most_stacks_ = is_tree_ ? stacks_of_tree : gravity.order == 4 ? stacks_of_order_4 : stacks_of_order_5;
@@ -73,11 +82,11 @@ double MemoryModel::arena_bytes(double particles, int ranks) const {
 // it depends on where the borders of ranks meet the centre. The first term is that of arrays, which grow by a sixteenth when particles
 // come, and of cells of other ranks that are not at a border: more of them for the walk `tree`. The second is that of the trees for and
 // from other ranks: a surface. Both have twice as many sides where there are twice as many ranks, until all six sides have neighbours. The
-// third is that of outboxes and lists.
+// third is that of outboxes and lists. With several softening lengths each has a tree of fewer particles, with a surface of its own.
 double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
   if (ranks == 1) return 0;
   if (is_direct_) return ring_block * particles * std::min(ranks - 1, 2) + (on_gpu_ ? outbox : 0);
-  const double sides = std::log2(std::min(ranks, 6)), border = (is_tree_ ? 0.6 : 1.35) * (150 + 16 * cell_);
+  const double sides = std::log2(std::min(ranks, 6)), border = (is_tree_ ? 0.6 : 1.35) * (150 + 16 * cell_) * std::cbrt(lengths_);
   return sides * ((is_tree_ ? 60 : 14) * particles + border * std::cbrt(particles * particles)) + (on_gpu_ ? 2 * outbox : 0.3e6);
 }
 

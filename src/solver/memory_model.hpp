@@ -9,7 +9,8 @@ namespace grove {
 /// The memory of one rank, in bytes. docs/development/internals.md, "Memory", explains the terms, docs/performance.md has what was
 /// measured, and tests/src/solver/memory_model_test.cpp compares the model with what simulations hold.
 ///
-/// It is for particle sets like those of the generators, in equal shares for all ranks. A set with another distribution can take more.
+/// It is for particle sets like those of the generators, in equal shares for all ranks, and for softening lengths of components that have
+/// equal shares of the particles. A set with another distribution can take more.
 class MemoryModel {
  public:
   /// `fields`: of the particles. `keeps_snapshots`: whether all particles are copied to the host for output. Throws ConfigError for unknown
@@ -34,6 +35,7 @@ class MemoryModel {
   bool on_gpu_, is_direct_, is_tree_;
   double fields_ = 0, arena_ = 0;   ///< a particle
   double cell_ = 0;                 ///< a cell of the tree
+  double lengths_ = 1;              ///< number of softening lengths, each with a tree
   double most_stacks_ = 0;          ///< of walks on the GPU
   double loaded_ = 0, output_ = 0;  ///< a particle, on the host
 };

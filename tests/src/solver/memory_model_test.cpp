@@ -40,6 +40,22 @@ TEST(MemoryModel, IsWithinItsMarginOfWhatIsHeld) {
     }
 }
 
+TEST(MemoryModel, KnowsSeveralSofteningLengths) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (const std::uint64_t n : {30'000ULL, 120'000ULL})
+    for (const std::size_t lengths : {2U, 4U}) {
+      GravityParameters gravity = fmm_gravity(1e-3, 0, 4);
+      for (int type = 0; type < particle_type_count; ++type)
+        gravity.softening_of_type.push_back(0.01 * static_cast<double>(1 + static_cast<std::size_t>(type) % lengths));
+      gravity.softening = gravity.softening_of_type[lengths - 1];
+      ParticleSet all = plummer(n);
+      for (std::size_t i = 0; i < n; ++i) all.type[i] = static_cast<std::uint8_t>(i % lengths);
+      const double ratio = held_over_model(gravity, all, comm);
+      EXPECT_GT(ratio, 1 - MemoryModel::margin(comm.size())) << lengths << " lengths, n = " << n;
+      EXPECT_LT(ratio, 1 + MemoryModel::margin(comm.size())) << lengths << " lengths, n = " << n;
+    }
+}
+
 TEST(MemoryModel, KnowsDirectSums) {
   const Communicator comm(MPI_COMM_WORLD);
   const double ratio = held_over_model(direct_gravity(0.01), plummer(6'000), comm);
