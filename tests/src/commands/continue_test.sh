@@ -224,15 +224,6 @@ a_later_end_extends_a_run() {
   ends_with 2 ranks 2 run run.toml --set time.end=1 --continue && contains err.txt "time.end = 1 is before the time 3"
 }
 
-a_run_of_a_version_with_other_names_of_keys_goes_on() {
-  reference 1 && ends_with $finished "$grove" run run.toml --quiet --set time.end=1 || return 1
-  LC_ALL=C sed -i 's/in_background = "yes"/beside = "yes"       /' output/checkpoint_?.hdf5 output/snapshot_*.hdf5 output/used_parameters.toml
-  grep -aq 'beside = "yes"' output/checkpoint_0.hdf5 && ends_with 2 "$grove" run output/used_parameters.toml --continue &&
-    contains err.txt 'output.beside = "yes": is called output.in_background in this version of Grove' || return 1
-  ends_with $finished "$grove" run run.toml --quiet --continue && has_the_bits_of_whole && mv output/checkpoint_?.hdf5 . &&
-    ends_with $finished "$grove" run run.toml --continue --set time.end=3 && contains out.txt "snapshot_0004.hdf5"
-}
-
 settings_that_change_the_physics_are_refused() {
   ends_with $finished "$grove" run run.toml --quiet || return 1
   ends_with 2 ranks 2 run run.toml --continue --set time.end=4 --set gravity.softening=0.1 --set initial_conditions.n=600 &&

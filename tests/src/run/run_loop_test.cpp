@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "io/files/partial_file.hpp"
+#include "io/snapshots/checkpoint.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text_table.hpp"
 #include "src/config/config_print.hpp"
@@ -21,6 +22,7 @@
 #include "src/run/loop/run_summary.hpp"
 #include "src/run/observers/energies.hpp"
 #include "src/run/observers/snapshots.hpp"
+#include "src/run/resume/continuation.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/on_all_ranks.hpp"
 #include "tests/support/run_loop_support.hpp"
@@ -430,6 +432,23 @@ TEST_F(FullDiskRunTest, GoesOnWhereThatIsAskedForAndWritesRowsAgain) {
   comm.barrier();
 }
 
+TEST_F(ControlledRunTest, GoesOnFromACheckpointOfAVersionWithOtherNamesOfKeys) {
+  config = parse_config("[initial_conditions]\ngenerator = \"plummer\"\n[time]\nend = 4\ndt = 1\n", "run.toml", {});
+  run_controlled({0, 4, 1, 0});
+  const std::string newest = output.checkpoint(1);
+  SavedState state = state_in(newest);
+  std::string text = state.text(saved_configuration);
+  const std::string today = "in_background = ", former = "beside = ";
+  ASSERT_NE(text.find(today), std::string::npos);
+  state.put(saved_configuration, text.replace(text.find(today), today.size(), former));
+  write_checkpoint(newest, *simulation.columns(), state, comm, Hdf5Turn());
+  config.time.end = 6;
+  const RestartPoint from = find_restart_point({output, config, standard_fields()}, comm);
+  EXPECT_EQ(from.file, newest);
+  EXPECT_EQ(from.step, 4U);
+  EXPECT_NE(from.state.text(saved_configuration).find(former), std::string::npos);
+}
+
 /// Ends in a step as a force that is not finite does; the particle of each rank has the rank as its id.
 class NotFiniteRunTest : public ControlledRunTest {
  protected:
@@ -480,7 +499,8 @@ TEST_F(NotFiniteRunTest, ListsSoManyParticlesOfARankAtMost) {
 TEST_F(NotFiniteRunTest, SaysWhatIsWrongAlsoWhereTheListCannotBeWritten) {
   const OutputDirectory absent(directory.file("absent"));
   Observers none;
-  RunLoop loop(simulation, comm, StepSchedule(0, 8, 1, 0), std::move(none), {nullptr, nullptr, &absent});
+  const StepSchedule schedule(0, 8, 1, 0);
+  RunLoop loop(simulation, comm, schedule, std::move(none), {nullptr, nullptr, &absent});
   const std::string message = agreed_error_of([&] { loop.run({}); }, 3, comm);
   EXPECT_EQ(
       message.rfind("step 3 of 8, from t = 2: the force on the particle with id 0 is not finite; these particles are in no file: ", 0), 0U)

@@ -70,7 +70,6 @@ TEST(ForceMemory, LaterStepsNeedNoMoreOnAnyDevice) {
     const auto sim = simulation(gravity, comm);
     sim->start(set, 0);
     // Until then the GPU's lists are sized: for the first forces, by a geometric criterion, and for those that follow, which need less.
-    // Where a list of these is the longest so far, it takes one step more.
     std::uint64_t most = sim->work_counts().bytes_held;
     for (int step = 0; step < 3; ++step) {
       sim->step(1e-5);
