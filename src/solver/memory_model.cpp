@@ -43,9 +43,9 @@ double largest_phase(double bytes_of_cell, bool on_gpu) {
 }
 
 std::size_t count_lengths(const GravityParameters& gravity) {
-  std::set<double> lengths(gravity.softening_of_type.begin(), gravity.softening_of_type.end());
-  if (!gravity.softening_of_component.empty()) lengths.clear();
+  std::set<double> lengths;
   for (const auto& [component, length] : gravity.softening_of_component) lengths.insert(length);
+  if (lengths.empty()) lengths.insert(gravity.softening_of_type.begin(), gravity.softening_of_type.end());
   return std::max<std::size_t>(lengths.size(), 1);
 }
 
