@@ -338,15 +338,20 @@ void EssentialTrees<Space>::lay_out(Space& space, const TreeReceivers& receivers
 }
 
 template <class Space>
-void EssentialTrees<Space>::write(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles) {
-  std::uint64_t end = 0;
-  for (const PackedTree& packed : layout) end = std::max(end, packed.end);
-  bytes.resize_discard(end);
+std::size_t EssentialTrees<Space>::bytes() const {
+  std::size_t end = 0;
+  for (const PackedTree& packed : layout) end = std::max<std::size_t>(end, packed.end);
+  return end;
+}
+
+template <class Space>
+void EssentialTrees<Space>::write(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles,
+                                  View<std::byte> messages) const {
   if (key_.size() == 0) return;
   const std::uint32_t* const first = tree_begin_.data();
   space.for_each_by_team(key_.size(), WriteTrees{key_.data(), children_.data(), particle_offset_.data(), first,
                                                  first + tree_begin_.size() / 2, EntryKeys(tree), tree.view(tree_particles.data),
-                                                 multipole_stride(form), device_layout_.data(), bytes.data()});
+                                                 multipole_stride(form), device_layout_.data(), messages.data});
 }
 
 template <class Space>

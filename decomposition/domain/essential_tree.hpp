@@ -27,27 +27,25 @@ template <class Space>
 class EssentialTrees {
  public:
   explicit EssentialTrees(Space& space)
-      : bytes(space), key_(space), children_(space), particle_offset_(space), tree_begin_(space), device_layout_(space) {}
+      : key_(space), children_(space), particle_offset_(space), tree_begin_(space), device_layout_(space) {}
 
   /// Selects the trees for all ranks with boxes. Synchronises once; more often in the first steps of a run and where trees grow fast.
   void select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, const BoxesOfRanks& boxes);
-  /// Writes the selected trees. `tree` has the cells of select(). Asynchronous.
-  void write(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles);
+  /// Bytes of the messages for all ranks.
+  std::size_t bytes() const;
+  /// Writes the selected trees to `messages` [bytes()]. `tree` has the cells of select(). Asynchronous.
+  void write(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles, View<std::byte> messages) const;
   /// The selection: for each selected cell, in order, a bit that is set if it is sent closed. Synchronises.
   std::vector<std::uint64_t> closed_cells(Space& space) const;
   /// Selects as closed_cells() says, for the same tree and the same ranks with boxes. Throws DataError if it has too few bits.
   /// Synchronises.
   void select(Space& space, const Tree<Space>& tree, const BoxesOfRanks& boxes, const std::vector<std::uint64_t>& closed_cells);
 
-  /// Frees the memory of what is written.
-  void release() { bytes.release(); }
-
   ExpansionForm form;  ///< of the multipoles
   int class_count = 1;
   std::vector<std::uint64_t> cell_counts;      ///< [ranks][classes] cells of each tree
   std::vector<std::uint64_t> particle_counts;  ///< [ranks][classes] particles of each tree
-  std::vector<PackedTree> layout;              ///< [ranks][classes] where each tree is in `bytes`
-  Buffer<Space, std::byte> bytes;              ///< the messages of all ranks
+  std::vector<PackedTree> layout;              ///< [ranks][classes] where each tree is in the messages
 
  private:
   TreeReceivers begin_selection(const Tree<Space>& tree, const BoxesOfRanks& boxes);

@@ -42,6 +42,8 @@ struct PackedTree {
     return at<Double4>(bytes, particles);
   }
 
+  friend bool operator==(const PackedTree&, const PackedTree&) = default;
+
  private:
   static std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
   /// Const where the bytes are.
@@ -50,6 +52,14 @@ struct PackedTree {
     static_assert(alignof(T) <= alignment);
     return reinterpret_cast<std::conditional_t<std::is_const_v<Byte>, const T, T>*>(bytes + offset);
   }
+};
+
+/// A tree in a message, in memory of this rank or of another one.
+struct ReceivedTree {
+  const std::byte* message = nullptr;
+  PackedTree packed{};
+
+  friend bool operator==(const ReceivedTree&, const ReceivedTree&) = default;
 };
 
 }  // namespace grove

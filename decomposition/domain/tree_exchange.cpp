@@ -1,6 +1,7 @@
 #include "decomposition/domain/tree_exchange.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/base/error.hpp"
 
@@ -11,8 +12,7 @@ namespace {
 /// Copies trees from messages to the arrays, a leaf with its particles. Links of a received tree count from its first cell and particle, in
 /// the arrays from their start.
 struct UnpackTrees {
-  const std::byte* bytes;
-  const PackedTree* layout;         ///< [trees]
+  const ReceivedTree* received;     ///< [trees]
   const std::uint32_t* cell_begin;  ///< [trees + 1]
   const std::uint32_t* particle_begin;
   std::uint32_t trees, first_cell;
@@ -26,22 +26,22 @@ struct UnpackTrees {
   GROVE_HD void operator()(const Team& team, std::size_t i) const {
     const auto c = static_cast<std::uint32_t>(first_cell + i);
     const std::uint32_t tree = lower_bound(cell_begin, 0, trees, std::uint64_t{c} + 1) - 1;
-    const PackedTree packed = layout[tree];
+    const auto [message, packed] = received[tree];
     if (packed.links == PackedTree::nowhere) return;
     const std::size_t cell = c - cell_begin[tree];
-    const CellLinks sent = packed.links_in(bytes)[cell];
+    const CellLinks sent = packed.links_in(message)[cell];
     if (team.rank() == 0) {
       CellLinks placed = sent;
       placed.first_child += cell_begin[tree];
       placed.first_particle += particle_begin[tree];
       links[c] = placed;
-      geometry[c] = packed.geometry_in(bytes)[cell];
+      geometry[c] = packed.geometry_in(message)[cell];
     }
     const auto lane = static_cast<std::uint32_t>(team.rank());
-    const float* const terms = packed.multipole_in(bytes) + cell * static_cast<std::size_t>(stride);
+    const float* const terms = packed.multipole_in(message) + cell * static_cast<std::size_t>(stride);
     for (auto k = static_cast<int>(lane); k < stride; k += Team::size) multipole[std::size_t{c} * stride + k] = terms[k];
     if (sent.child_count > 0) return;
-    const Double4* const from = packed.particles_in(bytes) + sent.first_particle;
+    const Double4* const from = packed.particles_in(message) + sent.first_particle;
     Double4* const to = particles + particle_begin[tree] + sent.first_particle;
     for (std::uint32_t k = lane; k < sent.particle_count; k += Team::size) to[k] = from[k];
   }
@@ -72,7 +72,7 @@ struct PlaceRoots {
 };
 
 /// Most bytes that a set may send through the outbox, whose memory is kept.
-constexpr std::size_t no_limit = ~std::size_t{0}, largest_temporary_outbox = std::size_t{2} << 20;
+constexpr std::size_t largest_temporary_outbox = std::size_t{2} << 20;
 
 /// Walks use the highest bit of a cell number.
 constexpr std::uint64_t most_cells = 0x7fffffffU;
@@ -91,11 +91,10 @@ TreeExchange<Space>::TreeExchange(Space& space, const Communicator& comm, Transp
     : space_(space),
       comm_(comm),
       transport_(space, comm, way),
-      inbox_(space),
       separate_(space),
       device_roots_(space),
       device_begins_(space),
-      device_layout_(space) {}
+      device_received_(space) {}
 
 template <class Space>
 void TreeExchange<Space>::connect() {
@@ -151,10 +150,10 @@ void TreeExchange<Space>::list_messages(const EssentialTrees<Space>& trees, std:
   sent_.clear();
   received_.clear();
   std::vector<PackedTree> layout(from.size());
-  std::uint64_t end = 0;
   for (int r = 0; r < comm_.size(); ++r) {
     if (has_message(to, r)) sent_.push_back(message_in(trees.layout, r));
     if (!has_message(from, r)) continue;
+    std::uint64_t end = 0;
     for (std::size_t place = place_of(r, 0); place < place_of(r + 1, 0); ++place) {
       const TreeSize size = unpack(from[place]);
       if (size.cells == 0) continue;
@@ -164,7 +163,6 @@ void TreeExchange<Space>::list_messages(const EssentialTrees<Space>& trees, std:
     received_.push_back(message_in(layout, r));
   }
   for (Source& source : sources_) source.packed = layout[place_of(source.rank, source.its_class)];
-  inbox_.resize_discard(end);
 }
 
 /// Sets walk_roots_: for each class the root of the local tree, if joins_, and those of all remote trees.
@@ -225,9 +223,9 @@ void TreeExchange<Space>::gather_roots(const EssentialTrees<Space>& trees) {
     if (is_known[t % classes] || !is_root_alone(trees.cell_counts[t], trees.particle_counts[t])) continue;
     std::uint32_t* const root = roots.data() + t % classes * words;
     const PackedTree& packed = trees.layout[t];
-    space_.copy_to_host(root, packed.links_in(trees.bytes.data()), sizeof(CellLinks));
-    space_.copy_to_host(root + link_words, packed.geometry_in(trees.bytes.data()), sizeof(CellGeometry));
-    space_.copy_to_host(root + link_words + geometry_words, packed.multipole_in(trees.bytes.data()), terms * sizeof(float));
+    space_.copy_to_host(root, packed.links_in(messages_.data), sizeof(CellLinks));
+    space_.copy_to_host(root + link_words, packed.geometry_in(messages_.data), sizeof(CellGeometry));
+    space_.copy_to_host(root + link_words + geometry_words, packed.multipole_in(messages_.data), terms * sizeof(float));
     is_known[t % classes] = true;
   }
   roots_ = comm_.all_gather_rows(std::span<const std::uint32_t>(roots));
@@ -254,10 +252,16 @@ void TreeExchange<Space>::place_roots() {
 }
 
 template <class Space>
-void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_temporary) {
+View<std::byte> TreeExchange<Space>::room_for(const EssentialTrees<Space>& trees, bool is_temporary) {
   connect();
   joins_ = is_fast_ && !is_temporary;
-  is_temporary_ = is_temporary;
+  transport_.begin(Tag::tree_data, is_temporary ? largest_temporary_outbox : Transport<Space>::no_limit);
+  messages_ = transport_.room(trees.bytes());
+  return messages_;
+}
+
+template <class Space>
+void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions) {
   class_count_ = trees.class_count;
   std::vector<std::uint64_t> sizes(trees.cell_counts.size());
   for (std::size_t r = 0; r < sizes.size(); ++r) sizes[r] = pack({trees.cell_counts[r], trees.particle_counts[r]});
@@ -273,10 +277,6 @@ void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>&
   begins.insert(begins.end(), particle_begin_.begin(), particle_begin_.end());
   device_begins_.resize_discard(begins.size());
   copy_from_host<Space, std::uint32_t>(space_, begins, device_begins_.view());
-  std::vector<PackedTree> layout;
-  for (const Source& source : sources_) layout.push_back(source.packed);
-  device_layout_.resize_discard(layout.size());
-  copy_from_host<Space, PackedTree>(space_, layout, device_layout_.view());
 }
 
 template <class Space>
@@ -287,21 +287,34 @@ void TreeExchange<Space>::begin_again(const EssentialTrees<Space>& trees, Tree<S
     gather_roots(trees);
     place_roots();
   }
-  transport_.begin(Tag::tree_data, is_temporary_ ? largest_temporary_outbox : no_limit);
-  for (const Message& m : sent_) transport_.send(trees.bytes.view().part(m.begin, m.end - m.begin), m.rank);
-  for (const Message& m : received_) transport_.receive(inbox_.view().part(m.begin, m.end - m.begin), m.rank);
+  for (const Message& m : sent_) transport_.send(messages_.part(m.begin, m.end - m.begin), m.rank);
+  for (const Message& m : received_) transport_.receive(m.end - m.begin, m.rank);
   transport_.start();
+}
+
+/// Sets device_received_. The memory of messages is nearly always that of the last set.
+template <class Space>
+void TreeExchange<Space>::find_received() {
+  std::vector<const std::byte*> message_of(static_cast<std::size_t>(comm_.size()), nullptr);
+  for (std::size_t k = 0; k < received_.size(); ++k) message_of[static_cast<std::size_t>(received_[k].rank)] = transport_.message(k);
+  std::vector<ReceivedTree> received;
+  for (const Source& source : sources_) received.push_back({message_of[static_cast<std::size_t>(source.rank)], source.packed});
+  if (received == trees_received_) return;
+  trees_received_ = std::move(received);
+  device_received_.resize_discard(trees_received_.size());
+  copy_from_host<Space, ReceivedTree>(space_, trees_received_, device_received_.view());
 }
 
 template <class Space>
 void TreeExchange<Space>::receive() {
   if (sources_.empty()) return;
   transport_.arrive(0, transport_.receive_count());
+  find_received();
   const std::uint32_t* const cell_begin = device_begins_.data() + walk_roots_.size();
-  space_.for_each_by_team(received_cells(),
-                          UnpackTrees{inbox_.data(), device_layout_.data(), cell_begin, cell_begin + cell_begin_.size(),
-                                      static_cast<std::uint32_t>(sources_.size()), cell_begin_.front(), multipole_stride(form_),
-                                      arrays_.links, arrays_.geometry, arrays_.multipole, arrays_.particles});
+  space_.for_each_by_team(
+      received_cells(),
+      UnpackTrees{device_received_.data(), cell_begin, cell_begin + cell_begin_.size(), static_cast<std::uint32_t>(sources_.size()),
+                  cell_begin_.front(), multipole_stride(form_), arrays_.links, arrays_.geometry, arrays_.multipole, arrays_.particles});
 }
 
 template <class Space>

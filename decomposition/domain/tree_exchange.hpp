@@ -56,11 +56,13 @@ class TreeExchange {
   void connect();
   /// After connect(): whether messages are so fast that remote trees are appended to the local one, unless a set is temporary.
   bool can_join() const { return is_fast_; }
-  /// Exchanges the sizes of all messages and starts to send `trees`, which must not change before finish(). If can_join(), `own` and
-  /// `positions` get room for the remote trees, unless this set is temporary: its memory is not to be kept; see release(). Collective.
-  void begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_temporary);
-  /// The same for the next set, where on all ranks all trees have the same cells and particles as in the last one. Collective with many
-  /// ranks.
+  /// Begins a set: where `trees` are to be written. `is_temporary`: its memory is not to be kept; see release(). Collective, the first
+  /// time.
+  View<std::byte> room_for(const EssentialTrees<Space>& trees, bool is_temporary);
+  /// Once they are written: exchanges the sizes of all messages and starts to send `trees`, which must not change before finish(). If
+  /// can_join(), `own` and `positions` get room for the remote trees, unless this set is temporary. Collective.
+  void begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions);
+  /// The same where on all ranks all trees have the same cells and particles as in the last set. Collective with many ranks.
   void begin_again(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions);
   /// Passes all messages to MPI; does not wait until they are sent. Not collective.
   void send() { transport_.dispatch(); }
@@ -77,7 +79,7 @@ class TreeExchange {
   bool has_moved_own_tree() const { return has_moved_; }
   /// Frees the memory of messages, and that of remote trees that are not appended to the local one.
   void release() {
-    inbox_.release();
+    transport_.release();
     separate_.release();
   }
 
@@ -89,12 +91,12 @@ class TreeExchange {
   std::string description() const { return transport_.description(); }
 
  private:
-  /// Where a tree comes from, and where it is in the messages.
+  /// Where a tree comes from, and where it is in a message.
   struct Source {
     int rank, its_class;
     PackedTree packed{};
   };
-  /// The trees of a rank, in the bytes [begin, end) of the messages.
+  /// The trees of a rank: the bytes [begin, end) of room_for() if they are sent.
   struct Message {
     int rank;
     std::uint64_t begin, end;
@@ -118,13 +120,13 @@ class TreeExchange {
   void gather_roots(const EssentialTrees<Space>& trees);
   void place_roots();
   void take_room(Tree<Space>& own, ParticleArray<Space>& positions);
+  void find_received();
   Space& space_;
   const Communicator& comm_;
   Transport<Space> transport_;
   bool is_connected_ = false, is_fast_ = false;
-  bool joins_ = false;         ///< remote trees of this set are appended to the local one
-  bool is_temporary_ = false;  ///< memory of this set is not to be kept
-  bool has_moved_ = false;     ///< the local tree, in this set
+  bool joins_ = false;      ///< remote trees of this set are appended to the local one
+  bool has_moved_ = false;  ///< the local tree, in this set
   std::size_t expected_particles_ = 0;
   ExpansionForm form_;  ///< of the multipoles
   TreeView trees_;      ///< in arrays_, with the local tree if joins_
@@ -132,15 +134,16 @@ class TreeExchange {
   std::vector<Source> sources_;                                   ///< in the order in which trees are received
   std::vector<std::uint32_t> cell_begin_{0}, particle_begin_{0};  ///< [sources + 1] begin of each tree in the arrays
   std::vector<Message> sent_, received_;
+  View<std::byte> messages_;  ///< to all ranks
   Arrays arrays_{};
-  Buffer<Space, std::byte> inbox_;              ///< the messages of all ranks
-  TreeArrays<Space> separate_;                  ///< remote trees, unless joins_
-  std::vector<std::uint32_t> roots_;            ///< [ranks][classes][words of a root], if roots are gathered
-  Buffer<Space, std::uint32_t> device_roots_;   ///< on the device: roots that are whole trees, then the numbers of their cells
-  std::vector<std::uint32_t> walk_roots_;       ///< cells where walks start, class by class
-  std::vector<std::size_t> walk_root_begin_;    ///< [classes + 1] first of these cells of each class
-  Buffer<Space, std::uint32_t> device_begins_;  ///< on the device: walk_roots_, cell_begin_, particle_begin_
-  Buffer<Space, PackedTree> device_layout_;     ///< on the device: Source::packed [sources]
+  TreeArrays<Space> separate_;                   ///< remote trees, unless joins_
+  std::vector<std::uint32_t> roots_;             ///< [ranks][classes][words of a root], if roots are gathered
+  Buffer<Space, std::uint32_t> device_roots_;    ///< on the device: roots that are whole trees, then the numbers of their cells
+  std::vector<std::uint32_t> walk_roots_;        ///< cells where walks start, class by class
+  std::vector<std::size_t> walk_root_begin_;     ///< [classes + 1] first of these cells of each class
+  Buffer<Space, std::uint32_t> device_begins_;   ///< on the device: walk_roots_, cell_begin_, particle_begin_
+  std::vector<ReceivedTree> trees_received_;     ///< [sources]
+  Buffer<Space, ReceivedTree> device_received_;  ///< the same on the device
 };
 
 }  // namespace grove

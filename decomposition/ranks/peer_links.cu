@@ -68,7 +68,7 @@ constexpr std::uint64_t by_host = ~std::uint64_t{0};
 struct Peer {
   int rank = 0;
   bool reached = false;                 ///< this rank can read its memory
-  Event taken;                          ///< recorded here after the copies from its outbox
+  Event taken;                          ///< recorded here after what reads its outbox
   std::unique_ptr<Event> other_sealed;  ///< recorded there when its outbox is filled
   std::unique_ptr<Event> other_taken;
   OpenBlock opened;              ///< its outbox
@@ -106,6 +106,7 @@ struct PeerLinks<Space, on_gpu>::State {
     // All ranks come here, even after an error: a rank that fails alone ends the program at once.
     for (auto& [rank, peer] : peers) peer.finish();
     cudaStreamSynchronize(space.copy_stream());
+    cudaStreamSynchronize(space.stream());
     for (auto& [rank, peer] : peers) peer.opened = {};
     // The outbox must not be open anywhere when it is freed.
     if (std::uncaught_exceptions() == 0) comm.barrier();
@@ -143,8 +144,9 @@ struct PeerLinks<Space, on_gpu>::State {
   bool open(const LinkName& memory, std::uint64_t of, Peer& peer) {
     if (peer.generation == of) return true;
     if (peer.opened.data()) {
-      // Copies from it may still run.
+      // What reads it may still run.
       space.wait_for_copies();
+      space.synchronize();
       peer.opened = {};
     }
     std::optional<OpenBlock> block = OpenBlock::open(where, memory);
@@ -247,6 +249,11 @@ bool PeerLinks<Space, on_gpu>::begin_outbox(std::size_t bytes) {
 }
 
 template <class Space, bool on_gpu>
+std::byte* PeerLinks<Space, on_gpu>::outbox() const {
+  return state_->outbox.block.data();
+}
+
+template <class Space, bool on_gpu>
 void PeerLinks<Space, on_gpu>::fill_outbox(std::size_t at, const void* data, std::size_t bytes) {
   State& s = *state_;
   check_cuda(cudaMemcpyAsync(s.outbox.block.data() + at, data, bytes, cudaMemcpyDefault, s.filling()), "cudaMemcpyAsync");
@@ -271,7 +278,7 @@ void PeerLinks<Space, on_gpu>::announce(int to, std::optional<std::size_t> offse
 }
 
 template <class Space, bool on_gpu>
-bool PeerLinks<Space, on_gpu>::take(int from, std::size_t at, void* to, std::size_t bytes) {
+const std::byte* PeerLinks<Space, on_gpu>::open(int from, LinkReader reader) {
   State& s = *state_;
   Peer& peer = s.peer_of(from);
   if (!peer.announced) {
@@ -280,12 +287,11 @@ bool PeerLinks<Space, on_gpu>::take(int from, std::size_t at, void* to, std::siz
     arrival.wait_all();
     if (!s.open(peer.received.memory, peer.received.generation, peer))
       throw SystemError("the memory in which rank " + std::to_string(from) + " of this node sends can no longer be opened");
-    check_cuda(cudaStreamWaitEvent(s.space.copy_stream(), peer.other_sealed->event()), "cudaStreamWaitEvent");
+    check_cuda(cudaStreamWaitEvent(reader == LinkReader::copies ? s.space.copy_stream() : s.space.stream(), peer.other_sealed->event()),
+               "cudaStreamWaitEvent");
     peer.announced = true;
   }
-  if (peer.received.offset == by_host) return false;
-  s.space.copy_async(to, peer.opened.data() + peer.received.offset + at, bytes);
-  return true;
+  return peer.received.offset == by_host ? nullptr : peer.opened.data() + peer.received.offset;
 }
 
 template <class Space, bool on_gpu>
@@ -293,7 +299,7 @@ void PeerLinks<Space, on_gpu>::release(int from) {
   State& s = *state_;
   Peer& peer = s.peer_of(from);
   if (!peer.announced) return;
-  check_cuda(cudaEventRecord(peer.taken.event(), s.space.copy_stream()), "cudaEventRecord");
+  check_cuda(cudaEventRecord(peer.taken.event(), s.space.stream()), "cudaEventRecord");
   peer.ack_out.wait_all();
   s.comm.send_bytes(std::span(&peer.ack_sent, 1), from, Tag::peer_ack, peer.ack_out);
   peer.announced = false;

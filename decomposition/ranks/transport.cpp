@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #if __has_include(<mpi-ext.h>)
@@ -45,6 +47,8 @@ Transport<Space>::Transport(Space& space, const Communicator& comm, TransportWay
       comm_(&comm),
       way_(way),
       mpi_in_place_(!Space::on_gpu || ((way == TransportWay::automatic || way == TransportWay::mpi) && mpi_knows_gpu_memory())),
+      own_room_(space),
+      arrived_(space),
       outbox_(space.host_memory()),
       inbox_(space.host_memory()),
       late_inbox_(space.host_memory()) {}
@@ -110,8 +114,23 @@ void Transport<Space>::begin(Tag tag, std::size_t largest_outbox) {
   connect();
   tag_ = tag;
   largest_outbox_ = largest_outbox;
+  room_ = {};
+  is_room_shared_ = false;
   sends_.clear();
   receives_.clear();
+}
+
+template <class Space>
+View<std::byte> Transport<Space>::room(std::size_t bytes) {
+  is_room_shared_ = gpu_links_ && is_direct() && bytes <= largest_outbox_;
+  if (is_room_shared_) {
+    gpu_links_->begin_outbox(bytes);
+    room_ = {gpu_links_->outbox(), bytes};
+  } else {
+    own_room_.resize_discard(bytes);
+    room_ = own_room_.view();
+  }
+  return room_;
 }
 
 template <class Space>
@@ -121,7 +140,12 @@ void Transport<Space>::send(View<const std::byte> data, int to) {
 
 template <class Space>
 void Transport<Space>::receive(View<std::byte> data, int from) {
-  receives_.push_back({data, from, route_to(from)});
+  receives_.push_back({data, from, route_to(from), true});
+}
+
+template <class Space>
+void Transport<Space>::receive(std::size_t bytes, int from) {
+  receives_.push_back({{nullptr, bytes}, from, route_to(from), false});
 }
 
 template <class Space>
@@ -131,26 +155,48 @@ void Transport<Space>::start() {
     space_->wait_for_copies();
     has_staged_ = false;
   }
+  make_places();
   // Copies of received data wait as well: earlier work may still read the memory that they write.
-  space_->order_copies_after_work();
+  if (has_copies_) space_->order_copies_after_work();
   start_receives();
   start_sends();
+}
+
+/// Whether a message needs no memory here. Where an outbox has a limit, the sender may send it through the host.
+template <class Space>
+bool Transport<Space>::is_read_where_sent(const Incoming& message) const {
+  return message.route == Route::direct && !message.has_place && largest_outbox_ == no_limit;
+}
+
+/// Finds memory for messages that have none, and whether anything of this set is copied.
+template <class Space>
+void Transport<Space>::make_places() {
+  std::size_t bytes = 0;
+  has_copies_ = std::ranges::any_of(sends_, [](const Outgoing& m) { return m.route == Route::shared || m.route == Route::staged; });
+  for (Incoming& message : receives_) {
+    if (is_read_where_sent(message)) continue;
+    has_copies_ = has_copies_ || message.route != Route::in_place;
+    if (!message.has_place) bytes += aligned(message.data.size);
+  }
+  arrived_.resize_discard(bytes);
+  std::byte* place = arrived_.data();
+  for (Incoming& message : receives_) {
+    if (message.has_place || is_read_where_sent(message)) continue;
+    message.data.data = place;
+    place += aligned(message.data.size);
+  }
 }
 
 template <class Space>
 void Transport<Space>::start_receives() {
   std::size_t staged = 0;
-  std::map<int, std::size_t> linked;       // bytes from each rank
-  std::map<int, std::size_t> last_linked;  // the last message of each rank that is not empty
-  for (std::size_t k = 0; k < receives_.size(); ++k) {
-    Incoming& message = receives_[k];
+  std::map<int, std::size_t> linked;  // bytes from each rank
+  for (Incoming& message : receives_) {
     if (message.data.size == 0) continue;
     std::size_t& at = is_linked(message.route) ? linked[message.from] : staged;
     message.at = at;
     at += is_linked(message.route) ? aligned(message.data.size) : message.data.size;
-    if (is_linked(message.route)) last_linked[message.from] = k;
   }
-  for (const auto& [rank, k] : last_linked) receives_[k].last_of_rank = true;
   if (staged > 0) inbox_.resize_discard(staged);
   // MPI writes this memory at once: no earlier work may still read it.
   if (has_in_place()) space_->synchronize();
@@ -199,9 +245,27 @@ void Transport<Space>::start_sends() {
   }
 }
 
+/// Tells where the messages in room() begin.
+template <class Space>
+void Transport<Space>::announce_room() {
+  std::set<int> told;
+  gpu_links_->seal_outbox();
+  for (const Outgoing& message : sends_) {
+    if (message.data.size == 0 || message.route != Route::direct) continue;
+    const std::size_t at = static_cast<std::size_t>(message.data.data - room_.data);
+    if (at > room_.size || message.data.size > room_.size - at || !told.insert(message.to).second)
+      throw std::logic_error("a set with room for its messages has others, or several for one rank");
+    gpu_links_->announce(message.to, at);
+  }
+}
+
 /// Copies the messages of a route into its outbox, rank by rank. If it would become too large, they become staged ones.
 template <class Space>
 void Transport<Space>::start_linked_sends(Route route) {
+  if (route == Route::direct && is_room_shared_) {
+    announce_room();
+    return;
+  }
   std::map<int, std::vector<Outgoing*>> by_rank;
   std::size_t total = 0;
   for (Outgoing& message : sends_) {
@@ -253,17 +317,21 @@ void Transport<Space>::arrive(std::size_t first, std::size_t last) {
     Incoming& message = receives_[k];
     if (message.data.size == 0) continue;
     if (is_linked(message.route))
-      take_linked(k);
+      take_linked(message);
     else if (message.route == Route::staged)
       take_staged(message, inbox_.data() + message.at);
     else
       message.requests.front().wait_all();
   }
-  space_->order_after_copies();
+  if (has_copies_) space_->order_after_copies();
 }
 
 template <class Space>
 void Transport<Space>::finish() {
+  std::set<int> released;
+  for (const Incoming& message : receives_)
+    if (message.data.size > 0 && is_linked(message.route) && released.insert(message.from).second)
+      links_of(message.route).release(message.from);
   sends_in_flight_.wait_all();
   if (std::exchange(has_shared_, false)) space_->order_after_copies();
 }
@@ -275,20 +343,24 @@ void Transport<Space>::release() {
   outbox_.release();
   inbox_.release();
   late_inbox_.release();
+  own_room_.release();
+  arrived_.release();
 }
 
 template <class Space>
-void Transport<Space>::take_linked(std::size_t number) {
-  Incoming& message = receives_[number];
-  Links& links = links_of(message.route);
-  if (!links.take(message.from, message.at, message.data.data, message.data.size)) {
+void Transport<Space>::take_linked(Incoming& message) {
+  const std::byte* const sent = links_of(message.route).open(message.from, has_copies_ ? LinkReader::copies : LinkReader::work);
+  if (sent && message.route == Route::direct && !message.has_place) {
+    message.data.data = const_cast<std::byte*>(sent + message.at);
+  } else if (sent) {
+    space_->copy_async(message.data.data, sent + message.at, message.data.size);
+  } else {
     // One message at a time: few sets take this way, such as the first exchange of a run.
     space_->wait_for_copies();
     late_inbox_.resize_discard(message.data.size);
     post_staged(message, late_inbox_.data());
     take_staged(message, late_inbox_.data());
   }
-  if (message.last_of_rank) links.release(message.from);
 }
 
 template <class Space>

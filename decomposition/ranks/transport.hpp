@@ -18,9 +18,10 @@
 
 namespace grove {
 
-/// A set of messages in flight. Staging memory is kept from set to set.
+/// A set of messages in flight. Memory for messages is kept from set to set.
 ///
 ///     transport.begin(Tag::particles);
+///     View<std::byte> room = transport.room(bytes);   // not needed: memory from where messages need no copy
 ///     transport.receive(...); transport.send(...);   // any number of each
 ///     transport.start();
 ///     ...                                             // work on the device
@@ -34,6 +35,8 @@ namespace grove {
 template <class Space>
 class Transport {
  public:
+  static constexpr std::size_t no_limit = ~std::size_t{0};
+
   /// `comm` must outlive it.
   Transport(Space& space, const Communicator& comm, TransportWay way = TransportWay::automatic);
 
@@ -41,11 +44,16 @@ class Transport {
   void connect();
   /// Starts a new set after the last one is finished; connects before the first set. With more than `largest_outbox` bytes to put into an
   /// outbox (see peer_links.hpp), or more than the host has for it, these messages go by MPI through host memory.
-  void begin(Tag tag, std::size_t largest_outbox = ~std::size_t{0});
+  void begin(Tag tag, std::size_t largest_outbox = no_limit);
+  /// After begin(), at most once: memory for all that is sent in this set, with one message for each rank. GPUs that reach this one read it
+  /// there. Work enqueued later may write it; its contents are lost at the next begin().
+  View<std::byte> room(std::size_t bytes);
   /// Declares a message to rank `to`. `data` must not change between start() and finish().
   void send(View<const std::byte> data, int to);
   /// Declares a message from rank `from`. `data` must not be used before arrive().
   void receive(View<std::byte> data, int from);
+  /// Declares a message that arrives in memory of the transport, or is read where it was sent: see message().
+  void receive(std::size_t bytes, int from);
   /// Posts all receives and enqueues the copies of what is sent, after the work enqueued so far. Blocks at most for messages of the last
   /// set.
   void start();
@@ -54,9 +62,11 @@ class Transport {
   std::size_t receive_count() const { return receives_.size(); }
   /// Waits for the receives [first, last), in the order of their declaration. Work enqueued later can use them.
   void arrive(std::size_t first, std::size_t last);
+  /// The receive `number`, in the order of their declaration, once it has arrived: for work enqueued before finish().
+  const std::byte* message(std::size_t number) const { return receives_[number].data.data; }
   /// Blocks until the data of all sends may change again.
   void finish();
-  /// Frees the staging memory on the host; after finish().
+  /// Frees the memory for messages, on the host and in the space; after finish().
   void release();
 
   /// After connect(): whether this rank exchanges messages directly from GPU to GPU with every other rank. True without GPUs.
@@ -74,11 +84,11 @@ class Transport {
     Route route;
   };
   struct Incoming {
-    View<std::byte> data;
+    View<std::byte> data;  ///< null until it arrives where it is read where it was sent
     int from;
     Route route;
+    bool has_place;                    ///< the receiver said where it is to be
     std::size_t at = 0;                ///< linked: offset from the first message of that rank; staged: offset in inbox_
-    bool last_of_rank = false;         ///< linked: the last message of that rank
     std::vector<Requests> requests{};  ///< one for each piece
   };
 
@@ -86,11 +96,14 @@ class Transport {
   Links& links_of(Route route) { return *(route == Route::direct ? gpu_links_ : host_links_); }
   void make_links();
   bool has_in_place() const;
+  bool is_read_where_sent(const Incoming& message) const;
+  void make_places();
   void start_receives();
   void start_sends();
   void start_linked_sends(Route route);
+  void announce_room();
   void post_staged(Incoming& message, std::byte* staging);
-  void take_linked(std::size_t number);
+  void take_linked(Incoming& message);
   void take_staged(Incoming& message, const std::byte* staging);
 
   using HostMemory = typename Space::HostMemory;
@@ -104,9 +117,13 @@ class Transport {
   std::vector<Outgoing> sends_;
   std::vector<Incoming> receives_;
   std::size_t largest_outbox_ = 0;
-  bool has_staged_ = false;  ///< copies between staging memory and device may be in flight
-  bool has_shared_ = false;  ///< copies to the outbox on the host may be in flight, and read what is sent
+  View<std::byte> room_;         ///< of this set
+  bool is_room_shared_ = false;  ///< it is the outbox of gpu_links_
+  bool has_copies_ = false;      ///< copies between memories of this set are enqueued on their stream
+  bool has_staged_ = false;      ///< copies between staging memory and device may be in flight
+  bool has_shared_ = false;      ///< copies to the outbox on the host may be in flight, and read what is sent
   Requests sends_in_flight_;
+  Buffer<Space, std::byte> own_room_, arrived_;
   Buffer<HostMemory, std::byte> outbox_, inbox_;
   Buffer<HostMemory, std::byte> late_inbox_;  ///< for messages that did not fit into an outbox
 };

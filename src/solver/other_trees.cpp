@@ -82,10 +82,10 @@ void OtherTrees<Space>::send(OwnTree<Space>& own, Particles<Space>& particles, P
   may_lack_cells_ = state_ != State::new_selection;
   if (state_ == State::restored) select_as_saved(own, particles);
   enlarge_cut_cells(own);
-  essential_.write(space_, own.tree(), particles.position.view());
+  essential_.write(space_, own.tree(), particles.position.view(), exchange_.room_for(essential_, is_temporary));
   ParticleArray<Space>& positions = particles.array(position_array);
   if (state_ == State::new_selection)
-    exchange_.begin(essential_, own.tree(), positions, is_temporary);
+    exchange_.begin(essential_, own.tree(), positions);
   else
     exchange_.begin_again(essential_, own.tree(), positions);
   state_ = State::sent;
@@ -96,7 +96,6 @@ void OtherTrees<Space>::send(OwnTree<Space>& own, Particles<Space>& particles, P
 
 template <class Space>
 void OtherTrees<Space>::release() {
-  essential_.release();
   exchange_.release();
   if (exist()) space_.arena().forget_largest_use();
 }

@@ -112,14 +112,17 @@ class EssentialTreeTest : public ::testing::Test {
   }
 };
 
-/// The written trees, one after the other.
+/// The trees as they are written, one after the other.
 struct Written {
   std::vector<CellLinks> links;
   std::vector<CellGeometry> geometry;
   std::vector<Double4> particles;
 
-  Written(BackEnd& space, const EssentialTrees<BackEnd>& trees) {
-    const std::vector<std::byte> bytes = tests::download(space, trees.bytes);
+  Written(BackEnd& space, const EssentialTrees<BackEnd>& trees, const tests::BuiltTree& built) {
+    Buffer<BackEnd, std::byte> messages(space);
+    messages.resize_discard(trees.bytes());
+    trees.write(space, built.tree, built.particles.position.view(), messages.view());
+    const std::vector<std::byte> bytes = tests::download(space, messages);
     for (std::size_t t = 0; t < trees.layout.size(); ++t) {
       if (trees.cell_counts[t] == 0) continue;
       append(links, trees.layout[t].links_in(bytes.data()), trees.cell_counts[t]);
@@ -148,8 +151,7 @@ TEST_F(EssentialTreeTest, TreesOfAllReceiversAreCompleteAndClosedWhereTheyMayBe)
       gravity.softening = softening;
       gravity.softening_kernel = "wendland_c2";
       trees.select(space, GravityLaw(gravity).at(frame.scale), built.tree, boxes);
-      trees.write(space, built.tree, built.particles.position.view());
-      const auto [links, geometry, particles] = Written(space, trees);
+      const auto [links, geometry, particles] = Written(space, trees, built);
       std::size_t cell = 0, particle = 0;
       for (std::size_t r = 0; r < boxes.rank_count(); ++r) {
         SCOPED_TRACE(opening + ", softening " + std::to_string(softening) + ", rank " + std::to_string(r));
@@ -181,15 +183,13 @@ TEST_F(EssentialTreeTest, AreWrittenAgainAsTheCellsNowAre) {
   frame = built.frame;
   EssentialTrees<BackEnd> trees(space);
   trees.select(space, GravityLaw(gravity).at(frame.scale), built.tree, boxes_of_six_ranks());
-  trees.write(space, built.tree, built.particles.position.view());
-  const Written before(space, trees);
+  const Written before(space, trees, built);
   const Double3 shift{0.125, -0.25, 0.5};
   std::vector<Double4> position = tests::download(space, built.particles.position);
   for (Double4& p : position) p = {p.x + shift.x, p.y + shift.y, p.z + shift.z, p.w};
   copy_from_host<BackEnd, Double4>(space, position, built.particles.position.view());
   built.find_moments(space);
-  trees.write(space, built.tree, built.particles.position.view());
-  const Written after(space, trees);
+  const Written after(space, trees, built);
   ASSERT_EQ(after.geometry.size(), before.geometry.size());
   ASSERT_EQ(after.particles.size(), before.particles.size());
   ASSERT_GT(after.particles.size(), 100U);
@@ -206,14 +206,12 @@ TEST_F(EssentialTreeTest, AreSelectedAsSaved) {
   const BoxesOfRanks boxes = boxes_of_six_ranks();
   EssentialTrees<BackEnd> trees(space), restored(space);
   trees.select(space, GravityLaw(gravity).at(frame.scale), built.tree, boxes);
-  trees.write(space, built.tree, built.particles.position.view());
   std::vector<std::uint64_t> closed = trees.closed_cells(space);
   restored.select(space, built.tree, boxes, closed);
-  restored.write(space, built.tree, built.particles.position.view());
   EXPECT_EQ(restored.cell_counts, trees.cell_counts);
   EXPECT_EQ(restored.particle_counts, trees.particle_counts);
   EXPECT_EQ(restored.closed_cells(space), closed);
-  const Written a(space, trees), b(space, restored);
+  const Written a(space, trees, built), b(space, restored, built);
   ASSERT_EQ(a.links.size(), b.links.size());
   EXPECT_EQ(std::memcmp(a.links.data(), b.links.data(), a.links.size() * sizeof(CellLinks)), 0);
   EXPECT_TRUE(tests::same_bits(a.particles, b.particles));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -328,6 +329,76 @@ TEST_P(TransportTest, SendsLargeSetsByWayOfTheHostWhenTheOutboxMustStaySmall) {
     transport.arrive(0, transport.receive_count());
     transport.finish();
     traffic.received.expect_arrived();
+  }
+}
+
+/// Messages between all ranks, which are written to the room of the transport and read where they arrive. They say of which set they are.
+TEST_P(TransportTest, CarriesWhatIsWrittenToItsRoom) {
+  const bool to_itself_too[] = {false, true};
+  const std::size_t sizes[] = {1, 70000, several_megabytes, 4096, 300};  // the outbox grows, and others still have the former one open
+  struct Read {
+    Message message;
+    Buffer<BackEnd, std::byte> seen;
+  };
+  std::vector<Read> read;
+  std::size_t set = 0;
+  for (const bool to_itself : to_itself_too)
+    for (const std::size_t limit : {Transport<BackEnd>::no_limit, std::size_t{100000}, Transport<BackEnd>::no_limit})
+      for (const std::size_t size : sizes) {
+        const auto to_rank = [&](int from, int to) {
+          const auto bytes = (size + static_cast<std::size_t>(17 * from + 5 * to) + 63) / 64 * 64;
+          return Message{from, to, set, bytes};
+        };
+        const auto is_sent = [&](int rank) { return to_itself || rank != me; };
+        std::size_t total = 0;
+        for (int r = 0; r < ranks; ++r) total += is_sent(r) ? to_rank(me, r).bytes : 0;
+        transport.begin(Tag::tree_data, limit);
+        const View<std::byte> room = transport.room(total);
+        ASSERT_EQ(room.size, total);
+        std::size_t at = 0;
+        std::vector<Buffer<BackEnd, std::byte>> made;
+        for (int r = 0; r < ranks; ++r) {
+          if (!is_sent(r)) continue;
+          const Message message = to_rank(me, r);
+          made.push_back(tests::upload(space, bytes_of(message)));
+          space.copy(room.data + at, made.back().data(), message.bytes);
+          transport.send(room.part(at, message.bytes), r);
+          at += message.bytes;
+        }
+        const std::size_t first = read.size();
+        for (int r = 0; r < ranks; ++r) {
+          if (!is_sent(r)) continue;
+          read.push_back({to_rank(r, me), Buffer<BackEnd, std::byte>(space)});
+          transport.receive(read.back().message.bytes, r);
+        }
+        transport.start();
+        transport.dispatch();
+        transport.arrive(0, transport.receive_count());
+        for (std::size_t k = first; k < read.size(); ++k) {
+          read[k].seen.resize_discard(read[k].message.bytes);
+          space.for_each(read[k].message.bytes, AddOne{transport.message(k - first), read[k].seen.data()});
+        }
+        transport.finish();
+        ++set;
+      }
+  for (const Read& one : read) {
+    std::vector<std::byte> expected = bytes_of(one.message);
+    for (std::byte& b : expected) b = static_cast<std::byte>(static_cast<unsigned char>(b) + 1);
+    EXPECT_TRUE(tests::download(space, one.seen) == expected) << "set " << one.message.number << " from rank " << one.message.from;
+  }
+}
+
+TEST_P(TransportTest, RefusesMessagesBesideItsRoom) {
+  if (ranks == 1) GTEST_SKIP() << "needs two ranks";
+  transport.begin(Tag::particles);
+  const View<std::byte> room = transport.room(64);
+  Buffer<BackEnd, std::byte> beside(space);
+  beside.resize_discard(64);
+  transport.send(beside.view(), next);
+  if (BackEnd::on_gpu && transport.is_direct()) {
+    EXPECT_THROW(transport.start(), std::logic_error);
+  } else {
+    EXPECT_NE(room.data, nullptr);
   }
 }
 
