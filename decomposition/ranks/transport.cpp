@@ -1,6 +1,7 @@
 #include "decomposition/ranks/transport.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -155,6 +156,7 @@ void Transport<Space>::start() {
     space_->wait_for_copies();
     has_staged_ = false;
   }
+  if (room_.data) check_room();
   make_places();
   // Copies of received data wait as well: earlier work may still read the memory that they write.
   if (has_copies_) space_->order_copies_after_work();
@@ -162,9 +164,9 @@ void Transport<Space>::start() {
   start_sends();
 }
 
-/// Whether a message needs no memory here. Where an outbox has a limit, the sender may send it through the host.
+/// Whether a message needs no memory here: it is read where it was sent. Where an outbox has a limit, it may come through the host.
 template <class Space>
-bool Transport<Space>::is_read_where_sent(const Incoming& message) const {
+bool Transport<Space>::needs_no_place(const Incoming& message) const {
   return message.route == Route::direct && !message.has_place && largest_outbox_ == no_limit;
 }
 
@@ -172,16 +174,19 @@ bool Transport<Space>::is_read_where_sent(const Incoming& message) const {
 template <class Space>
 void Transport<Space>::make_places() {
   std::size_t bytes = 0;
-  has_copies_ = std::ranges::any_of(sends_, [](const Outgoing& m) { return m.route == Route::shared || m.route == Route::staged; });
+  has_copies_ = std::ranges::any_of(sends_, [&](const Outgoing& m) {
+    const bool may_be_staged = m.route == Route::direct && !is_room_shared_ && largest_outbox_ != no_limit;
+    return m.route == Route::shared || m.route == Route::staged || may_be_staged;
+  });
   for (Incoming& message : receives_) {
-    if (is_read_where_sent(message)) continue;
+    if (needs_no_place(message)) continue;
     has_copies_ = has_copies_ || message.route != Route::in_place;
     if (!message.has_place) bytes += aligned(message.data.size);
   }
   arrived_.resize_discard(bytes);
   std::byte* place = arrived_.data();
   for (Incoming& message : receives_) {
-    if (message.has_place || is_read_where_sent(message)) continue;
+    if (message.has_place || needs_no_place(message)) continue;
     message.data.data = place;
     place += aligned(message.data.size);
   }
@@ -245,18 +250,27 @@ void Transport<Space>::start_sends() {
   }
 }
 
+/// In a set with room for its messages, each is there, and no rank gets two.
+template <class Space>
+void Transport<Space>::check_room() const {
+  std::set<int> receivers;
+  for (const Outgoing& message : sends_) {
+    if (message.data.size == 0) continue;
+    const std::less_equal<const std::byte*> is_not_after;
+    const std::byte *const begin = message.data.data, *const end = begin + message.data.size;
+    if (!is_not_after(room_.data, begin) || !is_not_after(end, room_.data + room_.size))
+      throw std::logic_error("a message is not in the room of its set");
+    if (!receivers.insert(message.to).second) throw std::logic_error("a set with room for its messages has several for one rank");
+  }
+}
+
 /// Tells where the messages in room() begin.
 template <class Space>
 void Transport<Space>::announce_room() {
-  std::set<int> told;
   gpu_links_->seal_outbox();
-  for (const Outgoing& message : sends_) {
-    if (message.data.size == 0 || message.route != Route::direct) continue;
-    const std::size_t at = static_cast<std::size_t>(message.data.data - room_.data);
-    if (at > room_.size || message.data.size > room_.size - at || !told.insert(message.to).second)
-      throw std::logic_error("a set with room for its messages has others, or several for one rank");
-    gpu_links_->announce(message.to, at);
-  }
+  for (const Outgoing& message : sends_)
+    if (message.data.size > 0 && message.route == Route::direct)
+      gpu_links_->announce(message.to, static_cast<std::size_t>(message.data.data - room_.data));
 }
 
 /// Copies the messages of a route into its outbox, rank by rank. If it would become too large, they become staged ones.

@@ -21,7 +21,7 @@ namespace grove {
 /// A set of messages in flight. Memory for messages is kept from set to set.
 ///
 ///     transport.begin(Tag::particles);
-///     View<std::byte> room = transport.room(bytes);   // not needed: memory from where messages need no copy
+///     View<std::byte> room = transport.room(bytes);   // optional: messages that are written there may need no copy
 ///     transport.receive(...); transport.send(...);   // any number of each
 ///     transport.start();
 ///     ...                                             // work on the device
@@ -45,8 +45,10 @@ class Transport {
   /// Starts a new set after the last one is finished; connects before the first set. With more than `largest_outbox` bytes to put into an
   /// outbox (see peer_links.hpp), or more than the host has for it, these messages go by MPI through host memory.
   void begin(Tag tag, std::size_t largest_outbox = no_limit);
-  /// After begin(), at most once: memory for all that is sent in this set, with one message for each rank. GPUs that reach this one read it
-  /// there. Work enqueued later may write it; its contents are lost at the next begin().
+  /// After begin(), at most once: memory for all that is sent in this set, at most one message for each rank. If this GPU reaches those of
+  /// all other ranks and `bytes` is at most `largest_outbox`, they read it there; otherwise it is copied, as other messages. Work enqueued
+  /// later may write it; its contents are lost at the next begin(). Blocks until all ranks have finished the last set of this one. Throws
+  /// SystemError if the memory does not suffice.
   View<std::byte> room(std::size_t bytes);
   /// Declares a message to rank `to`. `data` must not change between start() and finish().
   void send(View<const std::byte> data, int to);
@@ -54,8 +56,8 @@ class Transport {
   void receive(View<std::byte> data, int from);
   /// Declares a message that arrives in memory of the transport, or is read where it was sent: see message().
   void receive(std::size_t bytes, int from);
-  /// Posts all receives and enqueues the copies of what is sent, after the work enqueued so far. Blocks at most for messages of the last
-  /// set.
+  /// Posts all receives and enqueues the copies of what is sent, after the work enqueued so far. Blocks at most until all ranks have
+  /// finished the last set.
   void start();
   /// Passes all messages to MPI. Blocks until they are copied to the host, not until they are sent.
   void dispatch();
@@ -64,7 +66,8 @@ class Transport {
   void arrive(std::size_t first, std::size_t last);
   /// The receive `number`, in the order of their declaration, once it has arrived: for work enqueued before finish().
   const std::byte* message(std::size_t number) const { return receives_[number].data.data; }
-  /// Blocks until the data of all sends may change again.
+  /// Call when all that reads message() is enqueued: the senders may then write other messages. Blocks until the data of all sends may
+  /// change again.
   void finish();
   /// Frees the memory for messages, on the host and in the space; after finish().
   void release();
@@ -84,7 +87,7 @@ class Transport {
     Route route;
   };
   struct Incoming {
-    View<std::byte> data;  ///< null until it arrives where it is read where it was sent
+    View<std::byte> data;  ///< null until it has arrived, if it needs no place here
     int from;
     Route route;
     bool has_place;                    ///< the receiver said where it is to be
@@ -96,7 +99,8 @@ class Transport {
   Links& links_of(Route route) { return *(route == Route::direct ? gpu_links_ : host_links_); }
   void make_links();
   bool has_in_place() const;
-  bool is_read_where_sent(const Incoming& message) const;
+  bool needs_no_place(const Incoming& message) const;
+  void check_room() const;
   void make_places();
   void start_receives();
   void start_sends();

@@ -99,6 +99,16 @@ struct Fill {
   GROVE_HD void operator()(std::size_t i) const { out[i] = static_cast<std::byte>(value); }
 };
 
+/// Some milliseconds of a GPU.
+struct TakeLong {
+  std::uint64_t* out;
+  GROVE_HD void operator()(std::size_t i) const {
+    std::uint64_t x = i + 1;
+    for (int k = 0; k < 500000; ++k) x = x * 0x9e3779b97f4a7c15ULL + 1;
+    *out = x;
+  }
+};
+
 class TransportTest : public testing::TestWithParam<TransportWay> {
  protected:
   Communicator comm{MPI_COMM_WORLD};
@@ -332,74 +342,104 @@ TEST_P(TransportTest, SendsLargeSetsByWayOfTheHostWhenTheOutboxMustStaySmall) {
   }
 }
 
-/// Messages between all ranks, which are written to the room of the transport and read where they arrive. They say of which set they are.
+/// A set of messages that are written to the room of the transport, and read where they arrive.
+struct RoomSet {
+  std::size_t size, limit;
+  bool to_itself;  ///< each rank sends to itself, too
+  bool of_evens;   ///< only ranks with even numbers send
+  bool has_sent(int from, int to) const { return (to_itself || from != to) && !(of_evens && from % 2 == 1); }
+  Message message(int from, int to, std::size_t number) const {
+    return {from, to, number, (size + static_cast<std::size_t>(17 * from + 5 * to) + 63) / 64 * 64};
+  }
+};
+
 TEST_P(TransportTest, CarriesWhatIsWrittenToItsRoom) {
-  const bool to_itself_too[] = {false, true};
-  const std::size_t sizes[] = {1, 70000, several_megabytes, 4096, 300};  // the outbox grows, and others still have the former one open
-  struct Read {
+  constexpr std::size_t no_limit = Transport<BackEnd>::no_limit, limit = 100000;
+  std::vector<RoomSet> sets;
+  // First the largest, so that the next sets use the same memory; at last a larger one.
+  for (const std::size_t size : {several_megabytes, std::size_t{70000}, std::size_t{1}, 2 * several_megabytes})
+    for (const bool to_itself : {false, true})
+      for (const bool of_evens : {false, true})
+        for (const std::size_t most : {no_limit, limit}) sets.push_back({size, most, to_itself, of_evens});
+  struct Place {
     Message message;
-    Buffer<BackEnd, std::byte> seen;
+    Buffer<BackEnd, std::byte> bytes;
   };
-  std::vector<Read> read;
-  std::size_t set = 0;
-  for (const bool to_itself : to_itself_too)
-    for (const std::size_t limit : {Transport<BackEnd>::no_limit, std::size_t{100000}, Transport<BackEnd>::no_limit})
-      for (const std::size_t size : sizes) {
-        const auto to_rank = [&](int from, int to) {
-          const auto bytes = (size + static_cast<std::size_t>(17 * from + 5 * to) + 63) / 64 * 64;
-          return Message{from, to, set, bytes};
-        };
-        const auto is_sent = [&](int rank) { return to_itself || rank != me; };
-        std::size_t total = 0;
-        for (int r = 0; r < ranks; ++r) total += is_sent(r) ? to_rank(me, r).bytes : 0;
-        transport.begin(Tag::tree_data, limit);
-        const View<std::byte> room = transport.room(total);
-        ASSERT_EQ(room.size, total);
-        std::size_t at = 0;
-        std::vector<Buffer<BackEnd, std::byte>> made;
-        for (int r = 0; r < ranks; ++r) {
-          if (!is_sent(r)) continue;
-          const Message message = to_rank(me, r);
-          made.push_back(tests::upload(space, bytes_of(message)));
-          space.copy(room.data + at, made.back().data(), message.bytes);
-          transport.send(room.part(at, message.bytes), r);
-          at += message.bytes;
-        }
-        const std::size_t first = read.size();
-        for (int r = 0; r < ranks; ++r) {
-          if (!is_sent(r)) continue;
-          read.push_back({to_rank(r, me), Buffer<BackEnd, std::byte>(space)});
-          transport.receive(read.back().message.bytes, r);
-        }
-        transport.start();
-        transport.dispatch();
-        transport.arrive(0, transport.receive_count());
-        for (std::size_t k = first; k < read.size(); ++k) {
-          read[k].seen.resize_discard(read[k].message.bytes);
-          space.for_each(read[k].message.bytes, AddOne{transport.message(k - first), read[k].seen.data()});
-        }
-        transport.finish();
-        ++set;
-      }
-  for (const Read& one : read) {
-    std::vector<std::byte> expected = bytes_of(one.message);
-    for (std::byte& b : expected) b = static_cast<std::byte>(static_cast<unsigned char>(b) + 1);
-    EXPECT_TRUE(tests::download(space, one.seen) == expected) << "set " << one.message.number << " from rank " << one.message.from;
+  std::vector<std::vector<Place>> made(sets.size()), seen(sets.size());
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    for (int r = 0; r < ranks; ++r) {
+      const Message sent = sets[s].message(me, r, s), received = sets[s].message(r, me, s);
+      if (sets[s].has_sent(me, r)) made[s].push_back({sent, tests::upload(space, bytes_of(sent))});
+      if (sets[s].has_sent(r, me)) seen[s].push_back({received, Buffer<BackEnd, std::byte>(space)});
+      if (sets[s].has_sent(r, me)) seen[s].back().bytes.resize_discard(received.bytes);
+    }
+  Buffer<BackEnd, std::uint64_t> nothing(space);
+  nothing.resize_discard(1);
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    std::size_t total = 0, at = 0;
+    for (const Place& place : made[s]) total += place.message.bytes;
+    transport.begin(Tag::tree_data, sets[s].limit);
+    const View<std::byte> room = transport.room(total);
+    ASSERT_EQ(room.size, total);
+    space.for_each(1, TakeLong{nothing.data()});
+    for (const Place& place : made[s]) {
+      space.copy(room.data + at, place.bytes.data(), place.message.bytes);
+      transport.send(room.part(at, place.message.bytes), place.message.to);
+      at += place.message.bytes;
+    }
+    for (const Place& place : seen[s]) transport.receive(place.message.bytes, place.message.from);
+    transport.start();
+    transport.dispatch();
+    transport.arrive(0, transport.receive_count());
+    // The next set must not be written before this one is read.
+    space.for_each(1, TakeLong{nothing.data()});
+    for (std::size_t k = 0; k < seen[s].size(); ++k)
+      space.for_each(seen[s][k].message.bytes, AddOne{transport.message(k), seen[s][k].bytes.data()});
+    transport.finish();
+  }
+  for (const std::vector<Place>& of_set : seen)
+    for (const Place& place : of_set) {
+      std::vector<std::byte> expected = bytes_of(place.message);
+      for (std::byte& b : expected) b = static_cast<std::byte>(static_cast<unsigned char>(b) + 1);
+      EXPECT_TRUE(tests::download(space, place.bytes) == expected) << "set " << place.message.number << " from rank " << place.message.from;
+    }
+}
+
+// Where ranks send that receive nothing, through the host, too.
+TEST_P(TransportTest, SendsWhatEarlierWorkHasMadeWhereARankReceivesNothing) {
+  for (const std::size_t limit : {std::size_t{1000}, Transport<BackEnd>::no_limit}) {
+    Traffic traffic = to_next(several_megabytes);
+    Buffer<BackEnd, std::byte> made = tests::upload(space, bytes_of(traffic.sent.message(0)));
+    Buffer<BackEnd, std::uint64_t> nothing(space);
+    nothing.resize_discard(1);
+    const bool sends = me % 2 == 0 && next != me, receives = previous % 2 == 0 && previous != me;
+    transport.begin(Tag::ring_block, limit);
+    if (sends) {
+      space.for_each(1, TakeLong{nothing.data()});
+      space.copy(traffic.sent.view(0).data, made.data(), several_megabytes);
+      transport.send(traffic.sent.view(0), next);
+    }
+    if (receives) transport.receive(traffic.received.view(0), previous);
+    transport.start();
+    transport.dispatch();
+    transport.arrive(0, transport.receive_count());
+    transport.finish();
+    if (receives) traffic.received.expect_arrived();
   }
 }
 
-TEST_P(TransportTest, RefusesMessagesBesideItsRoom) {
-  if (ranks == 1) GTEST_SKIP() << "needs two ranks";
-  transport.begin(Tag::particles);
-  const View<std::byte> room = transport.room(64);
+TEST_P(TransportTest, RefusesMessagesBesideItsRoomAndSeveralForOneRank) {
   Buffer<BackEnd, std::byte> beside(space);
   beside.resize_discard(64);
+  transport.begin(Tag::particles);
+  transport.room(64);
   transport.send(beside.view(), next);
-  if (BackEnd::on_gpu && transport.is_direct()) {
-    EXPECT_THROW(transport.start(), std::logic_error);
-  } else {
-    EXPECT_NE(room.data, nullptr);
-  }
+  EXPECT_THROW(transport.start(), std::logic_error);
+  transport.begin(Tag::particles);
+  const View<std::byte> room = transport.room(128);
+  transport.send(room.part(0, 64), next);
+  transport.send(room.part(64, 64), next);
+  EXPECT_THROW(transport.start(), std::logic_error);
 }
 
 /// All ways that there are on every machine, and that of an MPI that knows GPU memory, where the test runs with one.
