@@ -21,14 +21,14 @@ function(grove_precompiled_as target other)
   grove_warnings_of_precompiled(${target})
 endfunction()
 
-foreach(target IN ITEMS grove_objects grove_io grove_app)
+foreach(target IN ITEMS grove_objects grove_io grove_app grove_app_front)
   grove_precompile(${target})
 endforeach()
 
 # What precompiled headers leave to parse, the files of a folder share, too.
 option(GROVE_UNITY_BUILD "Compile the files of a folder together: for a build that begins from nothing" OFF)
 if(GROVE_UNITY_BUILD)
-  foreach(target IN ITEMS grove_objects grove_io grove_app)
+  foreach(target IN ITEMS grove_objects grove_io grove_app grove_app_front)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # GCC takes the unnamed namespaces of a file that is included for those of a header.

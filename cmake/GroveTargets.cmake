@@ -3,7 +3,7 @@
 #   grove_objects  kernels/, decomposition/ and the rooms of src/ up to simulation/, for both back ends
 #   libgrove       these and the levels of the CPU: the library (libgrove.a)
 #   grove_io       io/: readers and writers of files
-#   grove_app      the other rooms of src/: the program without its main
+#   grove_app      the other rooms of src/: the program without its main. grove_app_front are those of them whose time is not in loops
 #   grove_c        the C interface to all of these, a shared library that shows nothing else
 #   grove          the program
 #
@@ -107,10 +107,16 @@ target_compile_features(libgrove_shared PUBLIC cxx_std_20)
 target_include_directories(libgrove_shared PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR};${GROVE_INSTALL_HEADERS}>")
 
 grove_library(grove_io libgrove grove_hdf5 ZLIB::ZLIB)
-grove_library(grove_app grove_io libgrove grove_tomlplusplus grove_nlohmann_json PNG::PNG Freetype::Freetype grove_CLI11
+set(libraries grove_io libgrove grove_tomlplusplus grove_nlohmann_json PNG::PNG Freetype::Freetype grove_CLI11
   grove_Random123 grove_boost_math grove_version_header)
+add_library(grove_app_front OBJECT)
+target_link_libraries(grove_app_front PRIVATE ${libraries})
+target_compile_options(grove_app_front PRIVATE "${grove_quick_to_compile}")
+grove_library(grove_app ${libraries})
+target_sources(grove_app PRIVATE $<TARGET_OBJECTS:grove_app_front>)
 
 add_library(grove_c SHARED src/session/c_interface.cpp)
+target_compile_options(grove_c PRIVATE "${grove_quick_to_compile}")
 add_library(Grove::grove_c ALIAS grove_c)
 set_target_properties(grove_c PROPERTIES VERSION "${PROJECT_VERSION}" SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 target_link_libraries(grove_c PRIVATE grove_app)

@@ -47,14 +47,11 @@ foreach(main IN ITEMS grove_test_main grove_test_main_gpu)
 endforeach()
 target_compile_definitions(grove_test_main_gpu PUBLIC GROVE_TEST_NEEDS_GPU)
 
-# Tests wait for the library, not for their own code, which is compiled in two thirds of the time with -O1.
-set(grove_test_optimisation "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>")
-
 # The headers of all tests are precompiled once, for an executable that does nothing else.
 file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/test_headers.cpp" CONTENT "int main() { return 0; }\n" @ONLY)
 add_executable(grove_test_headers "${PROJECT_BINARY_DIR}/test_headers.cpp")
 target_link_libraries(grove_test_headers PRIVATE grove_common GTest::gtest)
-target_compile_options(grove_test_headers PRIVATE "${grove_test_optimisation}")
+target_compile_options(grove_test_headers PRIVATE "${grove_quick_to_compile}")
 grove_precompile(grove_test_headers <gtest/gtest.h>)
 
 # The entries of a target: one for each number of ranks, or a single one without mpirun.
@@ -85,7 +82,7 @@ function(grove_add_test_executable name)
     endforeach()
   endif()
   target_link_libraries(${name} PRIVATE ${main} ${arg_LINK})
-  target_compile_options(${name} PRIVATE "${grove_test_optimisation}")
+  target_compile_options(${name} PRIVATE "${grove_quick_to_compile}")
   grove_precompiled_as(${name} grove_test_headers)
   target_compile_definitions(${name} PRIVATE "GROVE_TEST_DATA=\"${GROVE_TEST_DATA}\"")
   set(common LABELS ${arg_LABELS} RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT})

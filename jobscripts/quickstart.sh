@@ -77,7 +77,7 @@ say_how_long() {
   local cpu_minutes=41 cores # with code for two kinds of GPUs
   cores=$(grove_cores)
   if [[ "${back_ends[*]}" == *OFF* ]]; then
-    if [[ ${#processor[@]} -gt 0 ]]; then cpu_minutes=10; else cpu_minutes=13; fi
+    if [[ ${#processor[@]} -gt 0 ]]; then cpu_minutes=8; else cpu_minutes=10; fi
   fi
   grove_say "the build takes about $(((cpu_minutes + cores - 1) / cores)) minutes of the $cores cores here"
 }

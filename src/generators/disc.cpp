@@ -5,13 +5,13 @@
 namespace grove {
 namespace {
 
-Model prepare(const InitialConditions& conditions, double G) {
+Model prepare_disc(const InitialConditions& conditions, double G) {
   return model_of_keys(
       {disc_galaxy(conditions, "disc", conditions.text("model"), conditions.number("mass"), conditions.number("scale_length"))}, conditions,
       G);
 }
 
-std::vector<Setting> settings() {
+std::vector<Setting> settings_of_disc() {
   std::vector<Setting> all{{"mass", 1.0, positive, "mass of disc and halo together", {}, {}, Dimension::mass},
                            {"scale_length", 1.0, positive, "exponential scale length of the disc", {}, {}, Dimension::length},
                            {"model", std::string("hernquist"), any_number, "kind of halo", {"plummer", "hernquist"}},
@@ -53,9 +53,9 @@ Generator disc() {
   return {"disc",
           "exponential disc in a spherical halo: a galaxy of two components in equilibrium",
           "Kuijken & Dubinski 1995",
-          settings(),
+          settings_of_disc(),
           nullptr,
-          prepare,
+          prepare_disc,
           true};
 }
 

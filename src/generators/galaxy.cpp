@@ -155,7 +155,7 @@ void require_digits_at_place(const GalaxyParameters& galaxy, std::size_t g, cons
   }
 }
 
-Model prepare(const InitialConditions& conditions, double G) {
+Model prepare_galaxy(const InitialConditions& conditions, double G) {
   return model_of_galaxies(galaxies_of(conditions), conditions.n, conditions.seed, G);
 }
 
@@ -265,7 +265,7 @@ Generator galaxy() {
           "Eddington 1916; Kuijken & Dubinski 1995",
           {{"galaxy", "", {}, fmt::format("the galaxy: {}; empty: all sections, each at its place", preset_or_section())}},
           nullptr,
-          prepare,
+          prepare_galaxy,
           true};
 }
 

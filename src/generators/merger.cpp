@@ -208,7 +208,7 @@ std::optional<std::string> note_on_overlap(const InitialConditions& conditions, 
       conditions.number("eccentricity"));
 }
 
-Model prepare(const InitialConditions& conditions, double G) {
+Model prepare_merger(const InitialConditions& conditions, double G) {
   Galaxies galaxies = both_galaxies(conditions);
   const std::vector<ShellBody> first = bodies_of(galaxies[0], G), second = bodies_of(galaxies[1], G);
   const MergerOrbit orbit = orbit_of(conditions, mass_of(first), mass_of(second), G);
@@ -225,7 +225,7 @@ Model prepare(const InitialConditions& conditions, double G) {
   return model;
 }
 
-std::vector<Setting> settings() {
+std::vector<Setting> settings_of_merger() {
   std::vector<Setting> all = settings_of_spheres();
   const std::vector<Setting> of_orbit{
       {"galaxy_1",
@@ -265,9 +265,9 @@ Generator merger() {
   return {"merger",
           "two spheres, disc galaxies or galaxies of components that approach each other on a two-body orbit",
           "Toomre & Toomre 1972; Binney & Tremaine 2008, section 3.1",
-          settings(),
+          settings_of_merger(),
           check,
-          prepare,
+          prepare_merger,
           true};
 }
 

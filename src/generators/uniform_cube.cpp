@@ -5,7 +5,7 @@
 namespace grove {
 namespace {
 
-Model prepare(const InitialConditions& conditions, double) {
+Model prepare_cube(const InitialConditions& conditions, double) {
   const double side = conditions.number("side");
   const double particle_mass = conditions.number("mass") / static_cast<double>(conditions.n);
   return {[=, seed = conditions.seed](std::uint64_t id) {
@@ -26,7 +26,7 @@ Generator uniform_cube() {
           {{"mass", 1.0, positive, "total mass of the particles", {}, {}, Dimension::mass},
            {"side", 1.0, positive, "edge length of the cube", {}, {}, Dimension::length}},
           nullptr,
-          prepare};
+          prepare_cube};
 }
 
 }  // namespace grove

@@ -7,7 +7,7 @@
 namespace grove {
 namespace {
 
-Model prepare(const InitialConditions& conditions, double G) {
+Model prepare_uniform_sphere(const InitialConditions& conditions, double G) {
   const double mass = conditions.number("mass"), radius = conditions.number("radius");
   const double particle_mass = mass / static_cast<double>(conditions.n);
   // 2 K = 3 M sigma^2 and |W| = 3/5 G M^2 / R.
@@ -34,7 +34,7 @@ Generator uniform_sphere() {
            {"radius", 1.0, positive, "radius of the sphere", {}, {}, Dimension::length},
            {"virial_ratio", 0.0, {0.0, 2.0}, "twice the kinetic over the absolute potential energy; 0: at rest, 1: virial equilibrium"}},
           nullptr,
-          prepare};
+          prepare_uniform_sphere};
 }
 
 }  // namespace grove
