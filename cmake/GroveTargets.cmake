@@ -107,12 +107,12 @@ target_compile_features(libgrove_shared PUBLIC cxx_std_20)
 target_include_directories(libgrove_shared PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR};${GROVE_INSTALL_HEADERS}>")
 
 grove_library(grove_io libgrove grove_hdf5 ZLIB::ZLIB)
-set(libraries grove_io libgrove grove_tomlplusplus grove_nlohmann_json PNG::PNG Freetype::Freetype grove_CLI11
+set(app_libraries grove_io libgrove grove_tomlplusplus grove_nlohmann_json PNG::PNG Freetype::Freetype grove_CLI11
   grove_Random123 grove_boost_math grove_version_header)
 add_library(grove_app_front OBJECT)
-target_link_libraries(grove_app_front PRIVATE ${libraries})
+target_link_libraries(grove_app_front PRIVATE ${app_libraries})
 target_compile_options(grove_app_front PRIVATE "${grove_quick_to_compile}")
-grove_library(grove_app ${libraries})
+grove_library(grove_app ${app_libraries})
 target_sources(grove_app PRIVATE $<TARGET_OBJECTS:grove_app_front>)
 
 add_library(grove_c SHARED src/session/c_interface.cpp)

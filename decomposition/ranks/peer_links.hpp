@@ -57,7 +57,8 @@ class PeerLinks {
   /// Waits until rank `from` has announced its messages. Where they begin, for what `reader` enqueues until release(); null if they come
   /// through the host.
   const std::byte* open(int from, LinkReader reader);
-  /// Call when all that reads the messages of `from` is enqueued: as work, or as copies after which work is ordered.
+  /// Call when all that reads the messages of `from` is enqueued: as work, or as copies after which work is ordered. A second call does
+  /// nothing.
   void release(int from);
 
  private:

@@ -342,10 +342,8 @@ void Transport<Space>::arrive(std::size_t first, std::size_t last) {
 
 template <class Space>
 void Transport<Space>::finish() {
-  std::set<int> released;
   for (const Incoming& message : receives_)
-    if (message.data.size > 0 && is_linked(message.route) && released.insert(message.from).second)
-      links_of(message.route).release(message.from);
+    if (message.data.size > 0 && is_linked(message.route)) links_of(message.route).release(message.from);
   sends_in_flight_.wait_all();
   if (std::exchange(has_shared_, false)) space_->order_after_copies();
 }

@@ -127,7 +127,8 @@ class Transport {
   bool has_staged_ = false;      ///< copies between staging memory and device may be in flight
   bool has_shared_ = false;      ///< copies to the outbox on the host may be in flight, and read what is sent
   Requests sends_in_flight_;
-  Buffer<Space, std::byte> own_room_, arrived_;
+  Buffer<Space, std::byte> own_room_;  ///< room_, where it is no outbox
+  Buffer<Space, std::byte> arrived_;   ///< messages without a place that are not read where they were sent
   Buffer<HostMemory, std::byte> outbox_, inbox_;
   Buffer<HostMemory, std::byte> late_inbox_;  ///< for messages that did not fit into an outbox
 };
