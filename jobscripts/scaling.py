@@ -3,7 +3,7 @@
   scaling.py add DIR key=value...   a run has ended: its row in DIR/runs.csv, and DIR/scaling.csv anew. Exit code 0, or 10: the run does not
                                     fit into memory, 11: it has failed
   scaling.py show DIR               DIR/scaling.csv for the terminal
-  scaling.py nodes N [GBYTES]       what the model of docs/scaling.md expects of N particles on nodes of H200s, with a network of GBYTES GB/s
+  scaling.py nodes N [GBYTES]       what the model of docs/development/scaling_model.md expects of N particles on nodes of H200s, with a network of GBYTES GB/s
                                     a GPU [50]
 
 docs/scaling.md explains the columns.
@@ -27,7 +27,7 @@ MEASURED = ("step_s", "particles_per_s", "imbalance_median", "imbalance_95", "im
 # What a rank waits for: messages, and other ranks.
 EXPOSED = ("exchange", "tree_exchange", "waiting")
 
-# The model of docs/scaling.md, "A model of the step". For numbers of ranks: imported particles over own ones^(2/3), and near ranks.
+# The model of docs/development/scaling_model.md, "Imports and waits". For numbers of ranks: imported particles over own ones^(2/3), and near ranks.
 IMPORTS = ((1, 0.0), (2, 7.6), (8, 12.5), (64, 14.6), (512, 17.1))
 NEAR_RANKS = ((1, 0.0), (2, 1.0), (8, 7.0), (64, 49.0), (512, 93.0))
 BYTES_AN_IMPORT, BYTES_OF_BOXES, MESSAGE_S, COLLECTIVES, EXCHANGE_S = 170.0, 24e3, 10e-6, 5, 6e-9
@@ -165,7 +165,7 @@ def interpolated(table, ranks):
 
 
 def model(particles, ranks, messages):
-    """What docs/scaling.md expects: seconds of exposed communication, and of the selection of trees. Nothing for ranks on CPUs."""
+    """What docs/development/scaling_model.md expects: seconds of exposed communication, and of the selection of trees. Nothing for ranks on CPUs."""
     # The slowest first: several ways stand in one text.
     rates = (("pinned host memory", 5e9), ("host memory that ranks share", 30e9), ("through MPI from GPU to GPU", 50e9), ("directly", BETWEEN_GPUS))
     rate = next((bytes_a_second for words, bytes_a_second in rates if words in (messages or "")), None)

@@ -1,7 +1,7 @@
 """The picture of jobscripts/scaling.sh: scaling_picture.py DIR draws DIR/scaling.csv as DIR/scaling.png. Needs matplotlib.
 
 Efficiency against the number of ranks, for weak and for strong scaling, and the part of a step in which ranks wait for messages and for each
-other, beside the model of docs/scaling.md. A picture that this script has made is replaced, no other file.
+other, beside the model of docs/development/scaling_model.md. A picture that this script has made is replaced, no other file.
 """
 import os
 import sys
@@ -77,7 +77,7 @@ def communication(axes, style, _, cases):
             has_model = True
             axes.plot(*zip(*of_model), color=style[case]["color"], linestyle="--", linewidth=1)
     if has_model:
-        axes.plot([], [], color=GREY, linestyle="--", linewidth=1, label="model of docs/scaling.md")
+        axes.plot([], [], color=GREY, linestyle="--", linewidth=1, label="model of docs/development/scaling_model.md")
     axes.set_title("Waiting for messages and other ranks, % of a step")
     axes.set_ylim(bottom=0)
 

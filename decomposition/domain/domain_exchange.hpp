@@ -1,7 +1,7 @@
 // Exchange of domain descriptions.
 //
 // All ranks get a coarse description of each domain: a few boxes. Ranks with nearby domains also exchange a fine one: finer boxes make the
-// essential trees smaller (docs/scaling.md). For distant ranks a coarse description is enough.
+// essential trees smaller (docs/development/scaling_model.md). For distant ranks a coarse description is enough.
 #pragma once
 
 #include <cstdint>

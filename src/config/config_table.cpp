@@ -92,7 +92,7 @@ void add_gravity(Rows& rows) {
                   {"softening",
                    Gravity{}.softening,
                    not_negative,
-                   "softening length; 0 is Newtonian",
+                   "softening length; 0 is Newtonian; not given, components of galaxies have lengths by size and number",
                    {},
                    "or one for each component: {halo = 1.0, disc = 0.4}; names with a space stand in quotes, \"halo 1\" = 1.0; a pair has "
                    "the larger of its two",
@@ -145,8 +145,9 @@ void add_time(Rows& rows) {
   add(&Time::dt_min, "dt_min", "a particle that wants a shorter step ends the run, where steps are chosen; 0: dt / 2^20",
       {.range = not_negative, .dimension = Dimension::time});
   add(&Time::core_up_to, "core_up_to",
-      "where steps are divided, also by substeps: most particles, of the finest rungs or all, that are integrated apart, by sums over all "
-      "their pairs, where that is faster",
+      "where steps are divided, also by substeps: up to so many particles, those with the shortest steps, are the core, which is "
+      "integrated "
+      "by sums over all its pairs, where that is faster",
       {.range = {0.0, 32768.0}, .also = "0: none"});
 }
 
@@ -249,15 +250,16 @@ ConfigTable make_table() {
        {galaxies_section,
         "galaxies of the generators galaxy and merger: a section [galaxies.NAME] for each, with sections [galaxies.NAME.COMPONENT]"},
        {"gravity", "forces"},
-       {"external", "a fixed potential in which the particles move, beside their own gravity: it acts on them and feels nothing"},
+       {"external",
+        "an external potential, beside the particles' own gravity: it acts on them and feels nothing; at rest unless orbit is given"},
        {"external_2", "a second one, which is added, e.g. a disc beside a halo"},
        {"external_3", "a third one"},
        {"time", "times"},
        {"output", "what is written, and where"},
        {"pictures", "pictures of the particles in PNG files, beside the snapshots"},
        {"units",
-        "the units of all numbers; give all three, system alone, or nothing for N-body units, which all 1 stands for. Nothing is "
-        "converted. Where a preset of a galaxy is used, nothing stands for kpc, km/s, 1e10 Msun"},
+        "the units of all numbers; nothing is converted. Give the three keys, or system alone. Without either, the run is in N-body units "
+        "or, with a preset of a galaxy, in kpc, km/s, 1e10 Msun"},
        {"run", "the machine"}},
       {},
       make_choices(),

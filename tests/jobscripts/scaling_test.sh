@@ -216,7 +216,7 @@ cases_without_a_curve_need_no_picture() {
 
 the_model_is_that_of_the_document() {
   local python=${GROVE_PYTHON:-python3}
-  # 16 Mi particles a GPU: transfer of 85 and 140 MB at 390 GB/s, boxes, collectives, exchange; docs/scaling.md.
+  # 16 Mi particles a GPU: transfer of 85 and 140 MB at 390 GB/s, boxes, collectives, exchange; docs/development/scaling_model.md.
   (cd "$root/jobscripts" && "$python" -B -c '
 from scaling import model
 for ranks, waits, trees in ((2, 0.72e-3, 0.86e-3), (8, 1.81e-3, 1.19e-3)):

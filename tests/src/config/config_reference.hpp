@@ -28,8 +28,8 @@ which have none; `grove run run.toml --print-config` one with the values of a ru
 to `used_parameters.toml` in its output directory: that file repeats the run.
 
 A key that is unknown, out of range or without effect is an error. The message names the file, the line and what is
-allowed. A key that depends on one without effect has none either. Keys in the file that `--set` of another one leaves
-without effect are passed over.
+allowed. A key has no effect if the key on which it depends has none. A key of the file that loses its effect by a
+`--set` is ignored.
 )";
 
 constexpr const char* about_galaxies = R"(```toml
@@ -53,8 +53,8 @@ replaces a component of a preset as a whole, and `kind = "none"` leaves it out. 
 `circular_velocity`, and of `anisotropy` and `anisotropy_radius`, one that is given replaces that of the preset.
 
 Numbers without a unit are in the units of the run. Presets are in kpc, km/s and Msun and are converted: without
-`[units]`, these are kpc, km/s and 1e10 Msun where a preset is used. `gravity.softening` holds for each component
-without a `softening` of its own.
+`[units]`, these are kpc, km/s and 1e10 Msun where a preset is used. `gravity.softening`, if given, holds for each
+component without a `softening` of its own.
 )";
 
 // A line of a table; a bar inside a cell would end the cell.
