@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <omp.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -63,6 +65,14 @@ std::string more_nodes(std::ptrdiff_t count) {
   return count == 0 ? "" : fmt::format(" (and so on {} more)", count_of(static_cast<int>(count), "node"));
 }
 
+/// Those that mpirun may use, if it has started and bound this process; 0: it has not, or threads are given.
+int cores_of_launcher() {
+  if (!std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("OMP_NUM_THREADS")) return 0;
+  cpu_set_t own, launcher;
+  if (sched_getaffinity(0, sizeof own, &own) != 0 || sched_getaffinity(getppid(), sizeof launcher, &launcher) != 0) return 0;
+  return CPU_COUNT(&launcher) > CPU_COUNT(&own) ? CPU_COUNT(&launcher) : 0;
+}
+
 /// Of an integrator: beyond it, errors of the steps are below those of the forces at any useful length.
 constexpr int highest_order_of_trees = 4;
 
@@ -84,14 +94,14 @@ std::string table_of_ranks(const std::vector<RankDevice>& ranks) {
 }
 
 std::vector<RankDevice> all_rank_devices(const DeviceState& own, const Communicator& comm) {
-  const std::string line = fmt::format("{}\t{}\t{}\t{} {} {}\n", host_name(), own.id, own.name, own.visible,
-                                       own.is_gpu() ? installed_gpus() : 0, omp_get_max_threads());
+  const std::string line = fmt::format("{}\t{}\t{}\t{} {} {} {}\n", host_name(), own.id, own.name, own.visible,
+                                       own.is_gpu() ? installed_gpus() : 0, omp_get_max_threads(), cores_of_launcher());
   const std::vector<char> all = comm.all_gather_vectors<char>(line);
   std::istringstream lines(std::string(all.begin(), all.end()));
   std::vector<RankDevice> ranks;
   for (RankDevice rank;
        std::getline(lines, rank.host, '\t') && std::getline(lines, rank.device, '\t') && std::getline(lines, rank.name, '\t');) {
-    lines >> rank.visible >> rank.installed >> rank.threads;
+    lines >> rank.visible >> rank.installed >> rank.threads >> rank.cores;
     lines.ignore();
     ranks.push_back(rank);
   }
@@ -133,6 +143,31 @@ std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, boo
         fmt::format("rank {} on {} has no GPU and computes on CPU cores, and all others wait for it; '--device gpu' says why it has none",
                     without - ranks.begin(), without->host));
   return lines;
+}
+
+std::vector<std::string> thread_advice(const std::vector<RankDevice>& ranks) {
+  struct Node {
+    int ranks = 0, threads = 0, cores = 0;
+    int idle() const { return std::max(cores - threads, 0); }
+  };
+  std::map<std::string, Node> nodes;
+  for (const RankDevice& rank : ranks) {
+    if (!rank.device.empty()) continue;
+    Node& node = nodes[rank.host];
+    ++node.ranks;
+    node.threads += rank.threads;
+    node.cores = std::max(node.cores, rank.cores);
+  }
+  const auto most =
+      std::max_element(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.second.idle() < b.second.idle(); });
+  if (most == nodes.end() || most->second.idle() == 0) return {};
+  const auto& [host, node] = *most;
+  return {
+      fmt::format("{} of the {} of {} stay{} idle{}: mpirun has bound its {} to fewer; mpirun --bind-to none lets ranks use all, "
+                  "as does one rank without mpirun",
+                  node.idle(), count_of(node.cores, "core"), host, node.idle() == 1 ? "s" : "",
+                  more_nodes(std::count_if(nodes.begin(), nodes.end(), [](const auto& one) { return one.second.idle() > 0; }) - 1),
+                  count_of(node.ranks, "rank"))};
 }
 
 std::vector<std::string> task_count_advice(int ranks, const char* tasks) {

@@ -20,6 +20,7 @@ struct RankDevice {
   int installed = 0;   ///< GPUs of the node, as its driver says; 0: not known
   std::string name{};  ///< of the device, for people
   int threads = 1;     ///< of OpenMP
+  int cores = 0;       ///< those of mpirun, where it has bound this rank to fewer; 0: it has not
 };
 
 /// All ranks with their devices, on every rank. Collective.
@@ -34,6 +35,9 @@ int installed_gpus(const std::filesystem::path& root = "/");
 /// Lines on ranks that share a GPU, on GPUs that the ranks that need them cannot see, on GPUs that no rank uses, and on ranks without a GPU
 /// where others have one. `wants_gpu`: run.device is not "cpu".
 std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, bool wants_gpu);
+
+/// A line where ranks without a GPU leave cores idle, since mpirun has bound them to others.
+std::vector<std::string> thread_advice(const std::vector<RankDevice>& ranks);
 
 /// A line when the number of tasks of a SLURM job is not that of the ranks; `tasks`: SLURM_NTASKS, or null. One task says nothing: a job
 /// whose script starts its ranks by nodes has one.

@@ -168,6 +168,7 @@ void RunPreparation::advise_on_machine() {
   advise(schedule_->length_advice());
   advise(task_count_advice(comm_.size(), std::getenv("SLURM_NTASKS")));
   advise(device_advice(devices, config_.run.device != "cpu"));
+  advise(thread_advice(devices));
   advise(rank_count_advice(config_.gravity, state_.count, comm_.size(), device_.is_gpu(), omp_get_max_threads()));
   advise(direct_summation_advice(config_.gravity, state_.count, comm_.size(), device_.is_gpu()));
 }

@@ -57,6 +57,19 @@ TEST(DeviceAdvice, NamesTheRankWithoutAGpu) {
   EXPECT_EQ(lines[0].rfind("rank 1 on b has no GPU", 0), 0u) << lines[0];
 }
 
+TEST(ThreadAdvice, NamesTheNodeWithTheMostIdleCores) {
+  RankDevice bound = rank_with("a", "");
+  bound.cores = 8;
+  EXPECT_EQ(thread_advice({bound, bound}),
+            Lines{"6 of the 8 cores of a stay idle: mpirun has bound its 2 ranks to fewer; mpirun --bind-to none lets ranks use all, as "
+                  "does one rank without mpirun"});
+  bound.threads = 4;
+  EXPECT_EQ(thread_advice({bound, bound}), Lines{});
+  RankDevice with_gpu = rank_with("b", "0");
+  with_gpu.cores = 64;
+  EXPECT_EQ(thread_advice({with_gpu}), Lines{});
+}
+
 TEST(DeviceAdvice, OfManyNodesIsOneLine) {
   Lines lines = device_advice({rank_with("a", "0", 1, 1), rank_with("a", "0", 1, 1), rank_with("b", "1", 1, 1), rank_with("b", "1", 1, 1),
                                rank_with("c", "2", 1, 1)},
