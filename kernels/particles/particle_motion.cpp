@@ -154,7 +154,7 @@ void kick_and_drift(Space& space, Particles<Space>& particles, double kick_dt, d
 
 template <class Space>
 ParticleSums sum_particles(Space& space, const Particles<Space>& particles) {
-  return sums_of(space.reduce_rows(particles.size(), MotionSums{}, Motion{view_of(particles)}, AddSums{}));
+  return sums_of(space.reduce_rows(particles.size(), MotionSums{}, Motion{view_of(particles)}, AddParts{}));
 }
 
 template <class Space>
@@ -164,7 +164,7 @@ ParticleSums kick_and_sum(Space& space, Particles<Space>& particles, double dt) 
     return sum_particles(space, particles);
   }
   const KickedMotion<true> motion{particles.position.data(), particles.acceleration.data(), particles.velocity.data(), dt};
-  return sums_of(space.reduce_rows(particles.size(), MotionSums{}, motion, AddSums{}));
+  return sums_of(space.reduce_rows(particles.size(), MotionSums{}, motion, AddParts{}));
 }
 
 template <class Space>
@@ -173,9 +173,9 @@ LaterSums<Space> end_and_begin(Space& space, Particles<Space>& particles, double
   const EndAndBegin motion{
       particles.acceleration.data(), particles.velocity.data(), particles.position.data(), last_kick, kick, drift, magnitudes};
   if (!Space::on_gpu || particles.size() >= enough_to_kick_and_sum)
-    return LaterSums<Space>(space.reduce_rows_later(particles.size(), MotionSums{}, EndSumAndBegin{motion}, AddSums{}));
+    return LaterSums<Space>(space.reduce_rows_later(particles.size(), MotionSums{}, EndSumAndBegin{motion}, AddParts{}));
   const KickedMotion<false> at_end{motion.position, motion.acceleration, motion.velocity, last_kick};
-  LaterSums<Space> sums(space.reduce_rows_later(particles.size(), MotionSums{}, at_end, AddSums{}));
+  LaterSums<Space> sums(space.reduce_rows_later(particles.size(), MotionSums{}, at_end, AddParts{}));
   space.for_each(particles.size(), motion);
   return sums;
 }
@@ -187,7 +187,8 @@ ParticleSums LaterSums<Space>::get() {
 
 template <class Space>
 ForceSums sum_forces(Space& space, const Particles<Space>& particles) {
-  return std::bit_cast<ForceSums>(space.reduce_rows(particles.size(), Row<CompensatedSum, 4>{}, ForceTerms{view_of(particles)}, AddSums{}));
+  return std::bit_cast<ForceSums>(
+      space.reduce_rows(particles.size(), Row<CompensatedSum, 4>{}, ForceTerms{view_of(particles)}, AddParts{}));
 }
 
 template <class Space>

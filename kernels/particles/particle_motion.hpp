@@ -30,11 +30,6 @@ struct CompensatedSum {
   }
 };
 
-/// Adds rows of sums in reduce_rows().
-struct AddSums {
-  GROVE_HD CompensatedSum operator()(int, const CompensatedSum& a, const CompensatedSum& b) const { return a + b; }
-};
-
 /// Sums over particles, code units. The potential energy, the sum of m * phi / 2, is not finite if the force on any particle is not.
 struct ParticleSums {
   CompensatedSum mass, kinetic, potential;

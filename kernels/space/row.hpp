@@ -22,6 +22,14 @@ GROVE_HD Row<T, count> join(const Row<T, count>& a, const Row<T, count>& b, cons
   return both;
 }
 
+/// For rows whose parts are sums.
+struct AddParts {
+  template <class T>
+  GROVE_HD T operator()(int, const T& a, const T& b) const {
+    return a + b;
+  }
+};
+
 /// Joins rows that begin with so many low ends of ranges, and as many high ends: those of a box, say. All other parts are added.
 template <int ranges>
 struct JoinRangesAndSums {

@@ -90,7 +90,7 @@ void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, View<const 
   if (tree_level.empty()) return;
   const std::size_t cells = tree.cell_count(), places = tree_level.size + 1;
   // Ready once values_to_host() has returned.
-  auto all_work = space.reduce_rows_later(Space::on_gpu ? work.size : 0, SumOfWork{}, WorkOfParticles{work.data}, AddWork{});
+  auto all_work = space.reduce_rows_later(Space::on_gpu ? work.size : 0, SumOfWork{}, WorkOfParticles{work.data}, AddParts{});
   Scratch<Space, std::uint32_t> marks(space, places + cells), before(space, places + cells + 1);
   space.for_each(places + cells, MarkTargets{{tree_level}, tree.links.data(), largest_fmm_group<Space>, marks.data()});
   space.template exclusive_scan<std::uint32_t>(marks.view(), before.view());

@@ -46,17 +46,13 @@ struct MotionOfGroup {
   }
 };
 
-struct AddMotions {
-  GROVE_HD double operator()(int, double a, double b) const { return a + b; }
-};
-
 }  // namespace
 
 template <class Space>
 GroupMotion motion_in_groups(Space& space, View<const std::uint32_t> group_start, const Particles<Space>& particles, double lead) {
   const std::size_t groups = group_start.empty() ? 0 : group_start.size - 1;
   const MotionOfGroup motion{group_start.data, particles.position.data(), particles.velocity.data(), particles.tree_level.view(), lead};
-  return std::bit_cast<GroupMotion>(space.reduce_rows(groups, MotionRow{}, motion, AddMotions{}));
+  return std::bit_cast<GroupMotion>(space.reduce_rows(groups, MotionRow{}, motion, AddParts{}));
 }
 
 template GroupMotion motion_in_groups(BackEnd&, View<const std::uint32_t>, const Particles<BackEnd>&, double);

@@ -131,7 +131,7 @@ void choose_target_groups(Space& space, const Tree<Space>& tree, View<const std:
 template <class Space>
 void divide_busy_groups(Space& space, std::uint32_t largest, View<const std::uint32_t> work, View<std::uint8_t> tree_level) {
   if (work.empty()) return;
-  const std::uint64_t all = space.reduce_rows(work.size, SumOfWork{}, WorkOfParticles{work.data}, AddWork{}).part[0];
+  const std::uint64_t all = space.reduce_rows(work.size, SumOfWork{}, WorkOfParticles{work.data}, AddParts{}).part[0];
   if (all == 0) return;
   const double mean = static_cast<double>(all) / static_cast<double>(work.size);
   space.for_each(work.size, DivideBusyGroups{std::max(1U, largest * part_of_largest / 32), work.data, mean, tree_level});

@@ -83,9 +83,6 @@ struct WorkOfParticles {
   const std::uint32_t* work;
   GROVE_HD SumOfWork operator()(std::size_t i) const { return {{work[i]}}; }
 };
-struct AddWork {
-  GROVE_HD std::uint64_t operator()(int, std::uint64_t a, std::uint64_t b) const { return a + b; }
-};
 
 /// A group is busy when the work of its particles was at least this many times the mean. Its parts have at least so many 32nds of the most
 /// targets of any group.

@@ -39,10 +39,6 @@ struct ForceOnTargets {
   }
 };
 
-struct AddForces {
-  GROVE_HD double operator()(int, double a, double b) const { return a + b; }
-};
-
 struct SetForces {
   Double4 force[most_in_direct_sum_on_few];
   const std::uint8_t* active;
@@ -62,7 +58,7 @@ void direct_sum_on_few(Space& space, const GravityLaw& law, const DirectSources&
   SetForces set{{}, active, targets.acceleration.data};
   const auto sum_with = [&]<class PairSoftening>(const PairSoftening& softening) {
     const ForceRow sum =
-        space.reduce_rows(sources.position.size, ForceRow{}, ForceOnTargets<PairSoftening>{sources, targets, softening}, AddForces{});
+        space.reduce_rows(sources.position.size, ForceRow{}, ForceOnTargets<PairSoftening>{sources, targets, softening}, AddParts{});
     for (std::size_t t = 0; t < count; ++t) {
       const double* const of_target = sum.part + 4 * t;
       set.force[t] = {law.G() * of_target[0], law.G() * of_target[1], law.G() * of_target[2], -law.G() * of_target[3]};

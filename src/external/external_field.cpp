@@ -58,7 +58,7 @@ class PotentialOn final : public ExternalPotential<Space> {
   void set_time(double, const Double3& path) override { centre_ = place_ + path; }
   ExternalSums sums(Space& space, View<const Double4> position, const Double3& origin) const override {
     const FieldSums all =
-        space.reduce_rows(position.size, FieldSums{}, SumField<Potential>{potential_, centre_, origin, position.data}, AddSums{});
+        space.reduce_rows(position.size, FieldSums{}, SumField<Potential>{potential_, centre_, origin, position.data}, AddParts{});
     return {all.part[0], all.part[1], {all.part[2], all.part[3], all.part[4]}};
   }
 

@@ -9,6 +9,7 @@
 #include "kernels/base/stopwatch.hpp"
 #include "kernels/gravity/softening_classes.hpp"
 #include "src/integrators/core_limit.hpp"
+#include "src/integrators/rung_work.hpp"
 #include "src/solver/force_method.hpp"
 #include "src/solver/fp32_direct_solver.hpp"
 
@@ -32,9 +33,6 @@ using MassRow = Row<double, 2>;
 struct MassOf {
   const Double4* position;
   GROVE_HD MassRow operator()(std::size_t i) const { return {{position[i].w, position[i].w > 0 ? 1.0 : 0.0}}; }
-};
-struct AddMasses {
-  GROVE_HD double operator()(int, double a, double b) const { return a + b; }
 };
 struct IsHeavy {
   const Double4* position;
@@ -192,15 +190,8 @@ RungCounts DividedLeapfrog<Space>::count_particles(StepContext<Space>& context) 
 
 template <class Space>
 void DividedLeapfrog<Space>::look_at_choice(const Communicator& comm) {
-  RungCensus all = census_;
   // Of steps that are the same for all, only their number counts.
-  for (RungWork& rung : all)
-    if (!choice_.are_alike()) {
-      rung.particles = comm.sum(rung.particles);
-      rung.updates = comm.sum(rung.updates);
-      rung.seconds = comm.max(rung.seconds);
-    }
-  choice_.look(all);
+  choice_.look(choice_.are_alike() ? census_ : summarise_rungs(census_, comm));
 }
 
 template <class Space>
@@ -220,7 +211,7 @@ void DividedLeapfrog<Space>::look_at_masses(StepContext<Space>& context) {
   const Particles<Space>& particles = context.particles();
   const Double4* const position = particles.position.data();
   MassRow all{};
-  for (const MassRow& row : context.comm().all_gather(space.reduce_rows(particles.size(), MassRow{}, MassOf{position}, AddMasses{})))
+  for (const MassRow& row : context.comm().all_gather(space.reduce_rows(particles.size(), MassRow{}, MassOf{position}, AddParts{})))
     for (int k = 0; k < 2; ++k) all.part[k] += row.part[k];
   heavy_mass_ = all.part[1] > 0 ? heavy * all.part[0] / all.part[1] : std::numeric_limits<double>::infinity();
   const std::uint64_t count =

@@ -185,9 +185,6 @@ struct OneOfRung {
     return one;
   }
 };
-struct AddCounts {
-  GROVE_HD std::uint64_t operator()(int, std::uint64_t a, std::uint64_t b) const { return a + b; }
-};
 
 struct Add {
   GROVE_HD std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
@@ -207,7 +204,7 @@ Rungs rungs_occupied(Space& space, const Particles<Space>& particles) {
 /// Of these particles; those whose rung is not known yet are on none.
 template <class Space>
 RungCounts count_by_rung(Space& space, const Particles<Space>& particles) {
-  return space.reduce_rows(particles.size(), RungCounts{}, OneOfRung{rungs_of(particles)}, AddCounts{});
+  return space.reduce_rows(particles.size(), RungCounts{}, OneOfRung{rungs_of(particles)}, AddParts{});
 }
 
 /// How many of these particles are on this rung or a finer one.

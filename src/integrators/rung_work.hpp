@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "decomposition/ranks/communicator.hpp"
+
 namespace grove {
 
 /// The particles whose steps are those of a base step divided by 2^rung.
@@ -39,5 +41,8 @@ inline RungWork& work_of(RungCensus& census, int rung) {
 inline void add_sub_step(RungCensus& census, int rung, std::uint64_t updates, double seconds) {
   work_of(census, rung) += {.sub_steps = 1, .updates = updates, .seconds = seconds};
 }
+
+/// The work of all ranks, whose census have the same rungs, and the time of the slowest one. Collective.
+RungCensus summarise_rungs(RungCensus local, const Communicator& comm);
 
 }  // namespace grove

@@ -6,34 +6,32 @@ namespace grove {
 
 namespace {
 
-template <class Sums>
-CompensatedSum sum_over_ranks(const std::vector<Sums>& all, CompensatedSum Sums::*member) {
+/// The sum over the ranks of term(rank), a CompensatedSum.
+template <class Ranks, class Term>
+double sum_over_ranks(const Ranks& all, Term term) {
   CompensatedSum total;
-  for (const Sums& s : all) total = total + s.*member;
-  return total;
-}
-template <class Sums>
-void sum_over_ranks(const std::vector<Sums>& all, CompensatedSum (Sums::*member)[3], double (&out)[3]) {
-  for (int k = 0; k < 3; ++k) {
-    CompensatedSum total;
-    for (const Sums& s : all) total = total + (s.*member)[k];
-    out[k] = total.value();
-  }
+  for (const auto& of_rank : all) total = total + term(of_rank);
+  return total.value();
 }
 
 }  // namespace
 
-Diagnostics diagnostics_of(const Communicator& comm, const ParticleSums& sums, std::uint64_t particle_count, double time) {
-  const std::vector<ParticleSums> all = comm.all_gather(sums);
+Diagnostics diagnostics_of(std::span<const RankSums> all, double time) {
+  const auto sum = [&](CompensatedSum ParticleSums::*member) {
+    return sum_over_ranks(all, [&](const RankSums& rank) { return rank.sums.*member; });
+  };
+  const auto sum_vector = [&](CompensatedSum(ParticleSums::*member)[3], double(&out)[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = sum_over_ranks(all, [&](const RankSums& rank) { return (rank.sums.*member)[k]; });
+  };
   Diagnostics d;
   d.time = time;
-  d.particle_count = comm.sum(particle_count);
-  d.mass = sum_over_ranks(all, &ParticleSums::mass).value();
-  d.kinetic = sum_over_ranks(all, &ParticleSums::kinetic).value();
-  d.potential = sum_over_ranks(all, &ParticleSums::potential).value();
-  sum_over_ranks(all, &ParticleSums::momentum, d.momentum);
-  sum_over_ranks(all, &ParticleSums::angular_momentum, d.angular_momentum);
-  sum_over_ranks(all, &ParticleSums::mass_moment, d.centre_of_mass);
+  for (const RankSums& rank : all) d.particle_count += rank.particle_count;
+  d.mass = sum(&ParticleSums::mass);
+  d.kinetic = sum(&ParticleSums::kinetic);
+  d.potential = sum(&ParticleSums::potential);
+  sum_vector(&ParticleSums::momentum, d.momentum);
+  sum_vector(&ParticleSums::angular_momentum, d.angular_momentum);
+  sum_vector(&ParticleSums::mass_moment, d.centre_of_mass);
   for (double& x : d.centre_of_mass) x = d.mass > 0 ? x / d.mass : 0;
   return d;
 }
@@ -41,8 +39,8 @@ Diagnostics diagnostics_of(const Communicator& comm, const ParticleSums& sums, s
 ForceBalance force_balance_of(const Communicator& comm, const ForceSums& sums) {
   const std::vector<ForceSums> all = comm.all_gather(sums);
   ForceBalance balance;
-  sum_over_ranks(all, &ForceSums::net, balance.net);
-  balance.absolute = sum_over_ranks(all, &ForceSums::absolute).value();
+  for (int k = 0; k < 3; ++k) balance.net[k] = sum_over_ranks(all, [&](const ForceSums& rank) { return rank.net[k]; });
+  balance.absolute = sum_over_ranks(all, [](const ForceSums& rank) { return rank.absolute; });
   return balance;
 }
 

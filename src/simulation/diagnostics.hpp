@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_motion.hpp"
@@ -59,9 +60,14 @@ struct ForceBalance {
   double relative() const { return absolute > 0 ? std::hypot(net[0], net[1], net[2]) / absolute : 0; }
 };
 
-/// The sums of all ranks put together, at `time`. `sums` are those of this rank's particles, and `particle_count` is their number.
-/// Collective.
-Diagnostics diagnostics_of(const Communicator& comm, const ParticleSums& sums, std::uint64_t particle_count, double time);
+/// Of the particles of one rank.
+struct RankSums {
+  ParticleSums sums;
+  std::uint64_t particle_count = 0;
+};
+
+/// The sums of all ranks, in their order, put together at `time`.
+Diagnostics diagnostics_of(std::span<const RankSums> all, double time);
 
 /// The forces of all ranks put together. Collective.
 ForceBalance force_balance_of(const Communicator& comm, const ForceSums& sums);

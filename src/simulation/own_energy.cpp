@@ -53,9 +53,6 @@ struct PotentialAbove {
     return energy > limit ? PotentialRow{{energy, 1}} : PotentialRow{};
   }
 };
-struct AddPotentials {
-  GROVE_HD double operator()(int, double a, double b) const { return a + b; }
-};
 
 /// What one particle adds to the sums over all.
 struct PartOfSums {
@@ -109,7 +106,7 @@ void OwnEnergy<Space>::measure(const Particles<Space>& particles, Diagnostics& s
   if (heaviest_) leave_out_heaviest(particles, sums);
   if (!conserves_each_) return;
   const ChangeSums own =
-      space_.reduce_rows(particles.size(), ChangeSums{}, ChangeOfEnergy{view_of(particles), first_energies(particles)}, AddSums{});
+      space_.reduce_rows(particles.size(), ChangeSums{}, ChangeOfEnergy{view_of(particles), first_energies(particles)}, AddParts{});
   ChangeSums all;
   for (const ChangeSums& some : comm_.all_gather(own))
     for (int k = 0; k < 3; ++k) all.part[k] = all.part[k] + some.part[k];
@@ -149,7 +146,7 @@ template <class Space>
 PotentialHolders find_potential_holders(Space& space, const Communicator& comm, const Particles<Space>& particles) {
   const auto sums_above = [&](double limit) {
     PotentialRow sums = space.reduce_rows(particles.size(), PotentialRow{},
-                                          PotentialAbove{particles.position.data(), particles.acceleration.data(), limit}, AddPotentials{});
+                                          PotentialAbove{particles.position.data(), particles.acceleration.data(), limit}, AddParts{});
     for (double& part : sums.part) part = comm.sum(part);
     return sums;
   };

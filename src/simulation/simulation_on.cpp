@@ -66,7 +66,7 @@ template <class Space>
 void SimulationOn<Space>::make_solver(std::uint64_t particle_count) {
   solver_ = make_force_solver(*space_, comm_, gravity_, setup_.transport, particle_count);
   integrator_ = make_integrator<Space>(setup_.integrator, setup_.integrator_settings, setup_.steps, gravity_);
-  sampler_ = std::make_unique<ForceSampler<Space>>(*space_, comm_, GravityLaw(gravity_), &external_);
+  sampler_ = std::make_unique<ForceSampler<Space>>(*space_, comm_, GravityLaw(gravity_), setup_.transport, &external_);
   steps_ =
       std::make_unique<StepPipeline<Space>>(StepParts<Space>{*space_, comm_, particles_, *solver_, *integrator_, external_, own_energy_});
 }
@@ -157,7 +157,7 @@ ExternalSums SimulationOn<Space>::external_sums() {
 
 template <class Space>
 Diagnostics SimulationOn<Space>::diagnostics() {
-  Diagnostics d = diagnostics_of(comm_, steps_->sums(), particles_.size(), time());
+  Diagnostics d = diagnostics_of(steps_->sums(), time());
   if (!external_.empty()) {
     const ExternalSums sums = external_sums();
     d.external = sums.energy.value();

@@ -30,7 +30,7 @@ void StepPipeline<Space>::forget_step(double time) {
   kick_.reset();
   last_kick_.reset();
   later_sums_.reset();
-  sums_.reset();
+  forget_sums();
   are_of_some_ = false;
   host_work_ = nullptr;
   time_ = time_of_positions_ = time;
@@ -83,7 +83,7 @@ void StepPipeline<Space>::take_step(double dt, const std::optional<double>& next
   time_of_positions_ = time_;
   clock_->begin("checks");
   last_kick_ = std::exchange(kick_, std::nullopt);
-  if (!last_kick_) sums_ = sum_particles(parts_.space, parts_.particles);
+  if (!last_kick_) set_sums(sum_particles(parts_.space, parts_.particles));
   if (next_dt)
     begin_next_step(*next_dt);
   else
@@ -120,8 +120,14 @@ void StepPipeline<Space>::finish_step() {
   do_host_work();
   take_sums();
   const bool are_next_due = state_ == StepState::next_forces_due;
-  require_finite(parts_.space, parts_.comm, parts_.particles, ParticlePart::force, time_, are_next_due ? nullptr : clock_.get(),
-                 std::isfinite(sums().potential.value()));
+  PhaseClock<Space>* const clock = are_next_due ? nullptr : clock_.get();
+  if (clock) clock->begin(parts_.comm.size() > 1 ? "waiting" : "checks");
+  const auto is_finite = [](const RankSums& rank) { return std::isfinite(rank.sums.potential.value()); };
+  const bool are_finite = std::all_of(sums().begin(), sums().end(), is_finite);
+  if (clock) clock->end();
+  if (!are_finite)
+    require_finite<Space>(parts_.space, parts_.comm, parts_.particles, ParticlePart::force, time_, nullptr,
+                          std::isfinite(own_sums_->potential.value()));
   if (has_next_step_begun(state_) && !are_next_due) next_clock_->restart();
 }
 
@@ -132,9 +138,22 @@ void StepPipeline<Space>::require_no_next_step() const {
 }
 
 template <class Space>
-const ParticleSums& StepPipeline<Space>::sums() {
-  if (!sums_) sums_ = sum_particles(parts_.space, parts_.particles);
-  return *sums_;
+std::span<const RankSums> StepPipeline<Space>::sums() {
+  if (!own_sums_) set_sums(sum_particles(parts_.space, parts_.particles));
+  if (sums_.empty()) sums_ = parts_.comm.all_gather(RankSums{*own_sums_, parts_.particles.size()});
+  return sums_;
+}
+
+template <class Space>
+void StepPipeline<Space>::set_sums(const ParticleSums& own) {
+  own_sums_ = own;
+  sums_.clear();
+}
+
+template <class Space>
+void StepPipeline<Space>::forget_sums() {
+  own_sums_.reset();
+  sums_.clear();
 }
 
 template <class Space>
@@ -192,7 +211,7 @@ template <class Space>
 void StepPipeline<Space>::forces_are_set(double since_beginning) {
   Particles<Space>& set = particles();
   positions_are_at(since_beginning);
-  sums_.reset();
+  forget_sums();
   are_of_some_ = false;
   if (keeps_own_gravity(set)) keep_own_gravity(parts_.space, set, nullptr);
   set.has_acceleration = true;
@@ -228,8 +247,8 @@ void StepPipeline<Space>::take_kicks() {
 /// The sums over the particles at the end of a step, with its last kick if that is still due.
 template <class Space>
 void StepPipeline<Space>::take_sums() {
-  if (last_kick_) sums_ = kick_and_sum(parts_.space, parts_.particles, *std::exchange(last_kick_, std::nullopt));
-  if (later_sums_) sums_ = later_sums_->get();
+  if (last_kick_) set_sums(kick_and_sum(parts_.space, parts_.particles, *std::exchange(last_kick_, std::nullopt)));
+  if (later_sums_) set_sums(later_sums_->get());
   later_sums_.reset();
 }
 
@@ -247,7 +266,7 @@ void StepPipeline<Space>::evaluate_forces(double next_drift, const MarkActive<Sp
   Space& space = parts_.space;
   Particles<Space>& particles = parts_.particles;
   space.restart_most_bytes_held();
-  sums_.reset();
+  forget_sums();
   const bool keeps_gravity = keeps_own_gravity(particles), has_external = !parts_.external.empty();
   if (mark && !(keeps_gravity && particles.has_acceleration))
     throw std::logic_error("forces on some particles need the own gravity of all");

@@ -5,10 +5,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "kernels/particles/particle_motion.hpp"
 #include "src/external/external_field.hpp"
 #include "src/integrators/integrator.hpp"
+#include "src/simulation/diagnostics.hpp"
 #include "src/simulation/own_energy.hpp"
 #include "src/simulation/simulation.hpp"
 #include "src/solver/force_solver.hpp"
@@ -67,8 +70,8 @@ class StepPipeline final : private StepContext<Space> {
   double time() const { return time_; }
   /// Throws std::logic_error where the next step has begun.
   void require_no_next_step() const;
-  /// Over the particles of this rank at time(), also where the next step has begun. Synchronises.
-  const ParticleSums& sums();
+  /// Of all ranks, at time(), also where the next step has begun. Collective where they are not known yet; synchronises.
+  std::span<const RankSums> sums();
   /// The phases of the last step, or of the last forces outside a step.
   const PhaseClock<Space>& clock() const { return *clock_; }
   /// During the last force evaluation, and during any of them: see WorkCounts::bytes_held.
@@ -96,6 +99,8 @@ class StepPipeline final : private StepContext<Space> {
   void begin_motion();
   void take_kicks();
   void take_sums();
+  void set_sums(const ParticleSums& own);
+  void forget_sums();
   void prepare_next_forces();
   void evaluate_forces(double next_drift, const MarkActive<Space>& mark);
   void do_host_work();
@@ -110,8 +115,9 @@ class StepPipeline final : private StepContext<Space> {
   double time_ = 0;
   double time_of_positions_ = 0;                           ///< also in a step
   double time_of_beginning_ = 0;                           ///< of the step, in one
-  std::optional<ParticleSums> sums_;                       ///< at time()
+  std::optional<ParticleSums> own_sums_;                   ///< of this rank, at time()
   std::optional<LaterSums<Space>> later_sums_;             ///< the same, while the device computes them
+  std::vector<RankSums> sums_;                             ///< of all ranks; empty: not gathered yet
   bool are_of_some_ = false;                               ///< accelerations are those of the particles that were active
   std::function<void()> host_work_;                        ///< to be done while the device is busy; empty: none
   std::unique_ptr<PhaseClock<Space>> clock_, next_clock_;  ///< of the present step and of the next one

@@ -84,7 +84,6 @@ WalkOutcome TreeSolver<Space>::walk(Particles<Space>& particles, const std::uint
   if (others_.exist() && reuse_.is_reused()) {
     clock.begin("waiting");
     outcome = static_cast<WalkOutcome>(comm_.max(static_cast<int>(outcome)));
-    clock.begin("walk");
   }
   if (!active && outcome == WalkOutcome::complete) particles.has_acceleration = true;
   return outcome;

@@ -14,13 +14,10 @@ struct TotalsOf {
     return {{targets * work[g].particle_particle, targets * work[g].cell_particle, work[g].opening_tests, work[g].cell_cell}};
   }
 };
-struct AddTotals {
-  GROVE_HD std::uint64_t operator()(int, std::uint64_t a, std::uint64_t b) const { return a + b; }
-};
 
 template <class Space>
 void add_totals(Space& space, const std::uint32_t* group_start, View<const GroupWork> work, WorkCounts& counts) {
-  const Totals totals = space.reduce_rows(work.size, Totals{}, TotalsOf{group_start, work.data}, AddTotals{});
+  const Totals totals = space.reduce_rows(work.size, Totals{}, TotalsOf{group_start, work.data}, AddParts{});
   counts.particle_particle += totals.part[0];
   counts.cell_particle += totals.part[1];
   counts.opening_tests += totals.part[2];

@@ -31,9 +31,6 @@ bool is_walk(const std::string& phase);
 /// Collective.
 StepTiming summarise_phases(const std::vector<PhaseTime>& local, double seconds, const Communicator& comm);
 
-/// The work of all ranks, and the time of the slowest one. Collective.
-RungCensus summarise_rungs(RungCensus local, const Communicator& comm);
-
 /// Adds the times of `step` to `total`, phase by phase; the imbalance becomes the largest seen.
 void accumulate(StepTiming& total, const StepTiming& step);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/base/activity.hpp"
+#include "src/integrators/rung_work.hpp"
 #include "src/process/stop_signals.hpp"
 #include "src/process/wall_clock.hpp"
 #include "src/run/files/not_finite_list.hpp"

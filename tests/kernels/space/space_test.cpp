@@ -48,15 +48,9 @@ struct ThreeOf {
   const double* items;
   GROVE_HD Row<double, 3> operator()(std::size_t i) const { return {{items[i], 2 * items[i], items[i] / 3}}; }
 };
-struct AddPart {
-  GROVE_HD double operator()(int, double a, double b) const { return a + b; }
-};
 struct RowOfItem {
   const std::uint32_t* items;
   GROVE_HD Row<std::uint64_t, 1> operator()(std::size_t i) const { return {{items[i]}}; }
-};
-struct AddToRow {
-  GROVE_HD std::uint64_t operator()(int, std::uint64_t a, std::uint64_t b) const { return a + b; }
 };
 /// Sums, smallest and largest number of a run of `run` items, shared by a team.
 struct RunStatistics {
@@ -257,9 +251,9 @@ TEST_F(Parallel, ReduceRowsGivesTheSameBitsTwice) {
   std::vector<double> items(100003);
   for (double& item : items) item = std::uniform_real_distribution<double>(-1, 1)(random);
   const auto device = upload(space, items);
-  const auto once = space.reduce_rows(items.size(), Row<double, 3>{}, ThreeOf{device.data()}, AddPart{});
+  const auto once = space.reduce_rows(items.size(), Row<double, 3>{}, ThreeOf{device.data()}, AddParts{});
   for (int i = 0; i < 5; ++i) {
-    const auto again = space.reduce_rows(items.size(), Row<double, 3>{}, ThreeOf{device.data()}, AddPart{});
+    const auto again = space.reduce_rows(items.size(), Row<double, 3>{}, ThreeOf{device.data()}, AddParts{});
     for (int k = 0; k < 3; ++k) EXPECT_EQ(again.part[k], once.part[k]);
   }
 }
@@ -404,7 +398,7 @@ TEST_F(Parallel, StampsMeasureTimeThatPasses) {
 
 TEST_F(Parallel, ResultsThatComeLaterAreThoseOfTheMomentTheyWereAskedFor) {
   auto items = upload(space, std::vector<std::uint32_t>(5000, 2));
-  const auto sum = [&] { return space.reduce_rows_later(items.size(), Row<std::uint64_t, 1>{{0}}, RowOfItem{items.data()}, AddToRow{}); };
+  const auto sum = [&] { return space.reduce_rows_later(items.size(), Row<std::uint64_t, 1>{{0}}, RowOfItem{items.data()}, AddParts{}); };
   auto twos = sum();
   auto first = space.copy_to_host_later(items.data() + 7);
   space.fill_bytes(items.data(), 1, items.size() * sizeof(std::uint32_t));
@@ -415,7 +409,7 @@ TEST_F(Parallel, ResultsThatComeLaterAreThoseOfTheMomentTheyWereAskedFor) {
   EXPECT_EQ(first.get(), 2U);
   EXPECT_EQ(ones.get().part[0], 5000 * std::uint64_t{0x01010101});
   EXPECT_EQ(twos.get().part[0], 10000U) << "again";
-  auto nothing = space.reduce_rows_later(0, Row<std::uint64_t, 1>{{77}}, RowOfItem{nullptr}, AddToRow{});
+  auto nothing = space.reduce_rows_later(0, Row<std::uint64_t, 1>{{77}}, RowOfItem{nullptr}, AddParts{});
   EXPECT_EQ(nothing.get().part[0], 77U);
 }
 
