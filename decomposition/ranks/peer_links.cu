@@ -103,8 +103,10 @@ struct PeerLinks<Space, on_gpu>::State {
 
   State(Space& s, const Communicator& parent, LinkMemory memory) : space(s), comm(parent.raw()), where(memory) {}
   ~State() {
-    // All ranks come here, even after an error: a rank that fails alone ends the program at once.
-    for (auto& [rank, peer] : peers) peer.finish();
+    // All ranks come here, even after an error: a rank that fails alone ends the program at once. After an error nobody may read what the
+    // last messages have told.
+    if (std::uncaught_exceptions() == 0)
+      for (auto& [rank, peer] : peers) peer.finish();
     cudaStreamSynchronize(space.copy_stream());
     cudaStreamSynchronize(space.stream());
     for (auto& [rank, peer] : peers) peer.opened = {};

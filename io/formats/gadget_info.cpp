@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/files/component_name.hpp"
 #include "io/files/printable.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_storage.hpp"

@@ -35,9 +35,6 @@ struct FileSoftening {
   bool operator==(const FileSoftening&) const = default;
 };
 
-/// Longest name of a component, bytes.
-inline constexpr std::size_t longest_component_name = 255;
-
 /// The same on all ranks. Empty: the file does not say.
 struct ReadInfo {
   std::string format;                                   ///< e.g. "TIPSY binary"

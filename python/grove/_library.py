@@ -73,6 +73,7 @@ _SIGNATURES = {
     "grove_load": [_S],
     "grove_get_components": [_S, ctypes.POINTER(ctypes.c_char_p)],
     "grove_set_components": [_S, ctypes.POINTER(ctypes.c_char_p)],
+    "grove_get_softening": [_S, ctypes.POINTER(ctypes.c_double)],
     "grove_set_particles": [_S, ctypes.POINTER(ParticleArrays)],
     "grove_add_particles": [_S, ctypes.POINTER(ParticleArrays)],
     "grove_remove_particles": [_S, ctypes.c_size_t, ctypes.c_void_p],

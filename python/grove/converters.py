@@ -60,19 +60,23 @@ def to_astropy(self: Particles, units: str | Units | None = None) -> typing.Any:
     return table.QTable({"position": position * u.kpc, "velocity": velocity * (u.km / u.s), "mass": mass * u.Msun, **others})
 
 
-def to_pynbody(self: Particles, units: str | Units | None = None, *, dm: typing.Sequence[str | int] = ("halo",)) -> typing.Any:
+def to_pynbody(self: Particles, units: str | Units | None = None, *, dm: typing.Sequence[str | int] | None = None) -> typing.Any:
     """A pynbody SimSnap in kpc, km/s and solar masses: gas, black holes (bh), dark matter, and all other types as stars (star). The
     array `type` has Grove's numbers, iord the ids.
 
     units: as "kpc, km/s, 1e10 Msun"; None: those that the particles know. N-body units ("N-body") become kpc, 1e10 solar masses and the
     velocity at which G is right, as in Grove's snapshots.
-    dm: the components that are dark matter, as dm=[1, 3] of a merger of two discs.
+    dm: the components that are dark matter, as dm=[1, 3] of a merger of two discs; None: halo, where there is one.
     Raises ImportError without pynbody, ValueError where nobody knows the units.
     """
+    from .particles import TYPES
+
     pynbody = _module("pynbody")
     scale = _physical(self, units)
     family = np.full(len(self), "star")
-    for name in dm:
+    if dm is None:
+        family[self.type == TYPES["halo"]] = "dm"
+    for name in dm or ():
         family[self.of(name)] = "dm"
     family[self.type == 0], family[self.type == 5] = "gas", "bh"
     order = np.argsort(family, kind="stable")
@@ -95,13 +99,13 @@ def to_yt(self: Particles, units: str | Units | None = None) -> typing.Any:
 
     units: as of to_pynbody(). Raises ImportError without yt, ValueError where nobody knows the units.
     """
-    from .particles import TYPES
+    from .particles import usual_name
 
     yt = _module("yt")
     scale = _physical(self, units)
     data = {}
     for number in np.unique(self.type):
-        name = next((name for name, k in TYPES.items() if k == number), f"type_{number}").replace(" ", "_")
+        name = self.components.get(int(number), usual_name(number)).replace(" ", "_")
         chosen = self.type == number
         fields = {"particle_mass": (self.mass, "code_mass"), "particle_index": (np.arange(len(self)) if self.id is None else self.id.astype(np.int64), "")}
         for d, axis in enumerate("xyz"):

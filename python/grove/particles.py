@@ -57,6 +57,15 @@ def joined_components(some, others):
     return {**some, **others}
 
 
+def _joined_softening(one, other):
+    """That of both: of the one that is known, or the lengths of all components. Raises ValueError where they differ."""
+    if one is None or other is None or one == other:
+        return other if one is None else one
+    if not (isinstance(one, dict) and isinstance(other, dict)) or any(one[name] != other[name] for name in one.keys() & other.keys()):
+        raise ValueError(f"particles with the softening {one} and {other} cannot be joined: set both to one, or one to None")
+    return {**one, **other}
+
+
 def _numbers(values, what):
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{what} has masked values: choose the others, as by .compressed()")
@@ -123,9 +132,11 @@ class Particles:
     #: Code units in cgs, and G in code units, of particles of a simulation, of generate() or of a file; None: not known.
     units: Units | None = None
     G: float | None = None
+    #: Softening length, or lengths by component, of particles of generate() or of a simulation. None: not known. A simulation takes it.
+    softening: float | dict[str, float] | None = None
     #: Code units, of a file; a simulation of these particles begins then. None: not known.
     time: float | None = None
-    _names = ("position", "velocity", "mass", "id", "type", "components", "units", "G", "time")
+    _names = ("position", "velocity", "mass", "id", "type", "components", "units", "G", "softening", "time")
 
     centre = analysis.centre
     face_on = analysis.face_on
@@ -209,11 +220,15 @@ class Particles:
                 raise IndexError(f"there is no particle {rows} of {len(self)}")
             rows = slice(rows, rows + 1 or None)
         chosen = {name: getattr(self, name)[rows] for name in ("position", "velocity", "mass", "type")}
-        return self._changed(**chosen, id=None if self.id is None else self.id[rows])
+        softening = self.softening
+        if isinstance(softening, dict) and not lib.is_on_gpu(chosen["type"]):  # only of components that are left
+            names = {self.components.get(number, usual_name(number)) for number in np.unique(chosen["type"])}
+            softening = {name: length for name, length in softening.items() if name in names} or None
+        return self._changed(**chosen, softening=softening, id=None if self.id is None else self.id[rows])
 
     def __add__(self, other: Particles) -> Particles:
         """Both together. Ids are kept only where both have some. Raises ValueError where they have one in common, and where both know G,
-        units or time, and these differ."""
+        units, time or softening, and these differ."""
         if not isinstance(other, Particles):
             return NotImplemented
         def agree(a, b):
@@ -225,8 +240,9 @@ class Particles:
             raise ValueError(f"particles of the times {self.time} and {other.time} cannot be joined: set both to one, or one to None")
         both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("position", "velocity", "mass", "type")}
         components = joined_components(self.components, other.components)
+        softening = _joined_softening(self.softening, other.softening)
         joined = Particles(both["position"], both["velocity"], both["mass"], id=_joined_ids(self, other), type=both["type"], components=components)
-        joined.units = self.units or other.units
+        joined.units, joined.softening = self.units or other.units, softening
         joined.G, joined.time = (other_one if own is None else own for own, other_one in ((self.G, other.G), (self.time, other.time)))
         return joined
 

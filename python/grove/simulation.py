@@ -79,9 +79,12 @@ def _toml(config, path=""):
 
 
 def _take_from(particles, config, units, settings):
-    """The time of particles, and in N-body units their G, unless settings or the configuration have their own."""
-    for name, section, value in (("begin", "time", getattr(particles, "time", None)), ("G", "gravity", getattr(particles, "G", None))):
-        is_known = value is not None and np.isfinite(value) and (name == "begin" or (isinstance(units, Units) and not is_physical(units)))
+    """The time and softening of particles, and in N-body units their G, unless settings or the configuration have their own."""
+    for name, section, attribute in (("begin", "time", "time"), ("softening", "gravity", "softening"), ("G", "gravity", "G")):
+        value = getattr(particles, attribute, None)
+        is_known = value is not None and (isinstance(value, dict) or np.isfinite(value))
+        if name == "G":
+            is_known = is_known and isinstance(units, Units) and not is_physical(units)
         given = config.get(section)
         if is_known and name not in settings and not (isinstance(given, dict) and name in given):
             settings[name] = value
@@ -222,7 +225,7 @@ class Simulation:
     comm: a communicator of mpi4py; None: MPI_COMM_WORLD; "self": this rank alone.
     config: a configuration as a dict of sections, {"gravity": {"tolerance": 1e-3}}, or as TOML; as of `grove run`, without
         the keys of its output, time.end and run.max_wall_time. "external" may be a list of up to three potentials.
-    settings: keys of the configuration in short: softening, dt, begin (the time of the particles; by default what a file says, else
+    settings: keys of the configuration in short: softening (by default that of the particles, where they know one, else 0), dt, begin (the time of the particles; by default what a file says, else
         0), device, G, method, tolerance, theta, opening, order, softening_kernel, all_pairs_up_to, integrator, transport.
     Raises SettingError, DataError or SystemError, which are subclasses of ValueError and OSError.
     """
@@ -414,7 +417,7 @@ class Simulation:
         """A copy of this rank's share, in the order of ids; setting it takes other particles in place of all."""
         fields = (self.get(name) for name in ("position", "velocity", "mass"))
         particles = Particles(*fields, id=self.get("id"), type=self.get("type"), components=self._components())
-        particles.units, particles.G = self.units, self.G
+        particles.units, particles.G, particles.softening = self.units, self.G, self._softening()
         return particles
 
     @particles.setter
@@ -430,6 +433,15 @@ class Simulation:
         names = (ctypes.c_char_p * 6)()
         self._call("grove_get_components", names)
         return {number: name.decode() for number, name in enumerate(names) if name.decode() != usual_name(number)}
+
+    def _softening(self):
+        """One length, or lengths by component; None without softening."""
+        lengths = (ctypes.c_double * 6)()
+        self._call("grove_get_softening", lengths)
+        if len(set(lengths)) == 1:
+            return lengths[0] or None
+        names = self._components()
+        return {names.get(number, usual_name(number)): length for number, length in enumerate(lengths) if np.isfinite(length)} or None
 
     def _name(self, components):
         self._call("grove_set_components", (ctypes.c_char_p * 6)(*(components.get(number, "").encode() for number in range(6))))
@@ -670,7 +682,8 @@ def generate(generator: str, n: int = 100_000, *, seed: int = 1, units: str | No
              galaxies: dict[str, typing.Any] | None = None, comm: typing.Any = None, **parameters: typing.Any) -> Particles:  # fmt: skip
     """Particles of one of Grove's models: generate("plummer", n=1000), generate("galaxy", galaxy="milky_way", n=1_000_000,
     units="kpc, km/s, 1e10 Msun"). parameters: as of `grove ic GENERATOR`; galaxies: a dict as of [galaxies]. softening: that of
-    the run, with which the model is in equilibrium; None: as without gravity.softening. Returns Particles in code units."""
+    the run, with which the model is in equilibrium; None: 0, or for galaxies lengths by component. A simulation of the particles takes
+    it. Returns Particles in code units."""
     config = {"initial_conditions": {"generator": generator, "n": n, "seed": seed, **parameters}}
     if softening is not None:
         config["gravity"] = {"softening": softening}

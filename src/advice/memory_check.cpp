@@ -64,8 +64,8 @@ std::string what_would_do(const MemoryPool& own, const SharedPool& pool, const M
   return fmt::format("{} such nodes, with {} rank{} each, would do", number, ranks_each, ranks_each == 1 ? "" : "s");
 }
 
-std::string account(const MemoryPool& own, const SharedPool& pool) {
-  const std::string who = pool.ranks > 1 ? fmt::format("the {} ranks of {}", pool.ranks, own.name) : place_of_this_rank();
+std::string account(const MemoryPool& own, const SharedPool& pool, const Communicator& comm) {
+  const std::string who = pool.ranks > 1 ? fmt::format("the {} ranks of {}", pool.ranks, own.name) : place_of_this_rank(comm.rank());
   return fmt::format("{} need{} about {}, and {} has {} free", who, pool.ranks > 1 ? "" : "s", format_bytes(pool.needed), own.name,
                      format_bytes(pool.free_bytes));
 }
@@ -104,10 +104,10 @@ std::string require_memory(const std::vector<MemoryPool>& own, const MemoryModel
     for (const MemoryPool& pool : own) {
       const SharedPool& shared = pools.at(pool.id);
       if ((1 - margin) * shared.needed > shared.free_bytes)
-        throw ConfigError(fmt::format("{} particles do not fit: {}; {}", format_count(particles), account(pool, shared),
+        throw ConfigError(fmt::format("{} particles do not fit: {}; {}", format_count(particles), account(pool, shared, comm),
                                       what_would_do(pool, shared, model, static_cast<double>(particles))));
       if (warning.empty() && (1 + margin) * shared.needed > shared.free_bytes)
-        warning = fmt::format("{} particles may not fit: {}", format_count(particles), account(pool, shared));
+        warning = fmt::format("{} particles may not fit: {}", format_count(particles), account(pool, shared, comm));
     }
   });
   const int first = comm.min(warning.empty() ? comm.size() : comm.rank());
@@ -132,7 +132,7 @@ void require_memory_of_particles(const InitialConditions& conditions, double byt
       const SharedPool& shared = pools.at(pool.id);
       if (shared.needed > shared.free_bytes)
         throw ConfigError(fmt::format("initial_conditions.n = {}: so many particles do not fit: {}; use fewer particles or more nodes",
-                                      format_count(conditions.n), account(pool, shared)));
+                                      format_count(conditions.n), account(pool, shared, comm)));
     }
   });
 }

@@ -52,7 +52,9 @@ SweepCurve sweep_accuracy(const std::vector<Config>& configs, std::uint64_t repe
   ReferenceForces reference;
   for (const Config& config : configs) {
     std::unique_ptr<Simulation> simulation;
-    comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
+    comm.agree([&] {
+      simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
+    });
     GravityParameters gravity = config.gravity;
     set_component_softening(gravity, state, *simulation, comm);
     simulation->start(state.particles, config.time.begin);

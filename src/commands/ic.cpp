@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "decomposition/domain/sort_by_id.hpp"
+#include "io/files/component_name.hpp"
 #include "io/files/printable.hpp"
 #include "io/formats/read_info.hpp"
 #include "io/snapshots/snapshot.hpp"
@@ -134,9 +135,7 @@ void require_effect(const std::vector<std::string>& settings) {
 
 /// Throws ConfigError for a name that a component cannot have.
 void require_name(const std::string& option, const std::string& name) {
-  if (name.empty() || name.size() > longest_component_name || printable_line(name, name.size() + 1) != name)
-    throw ConfigError(fmt::format("{} \"{}\": a name has 1 to {} bytes, in one line of printable characters", option, printable_line(name),
-                                  longest_component_name));
+  if (!is_component_name(name)) throw ConfigError(fmt::format("{} \"{}\": {}", option, printable_line(name), rule_of_component_names()));
 }
 
 std::uint8_t particle_type_of(const std::string& option, const std::string& text) {

@@ -253,6 +253,13 @@ int grove_set_components(grove_session* session, const char* const names[6]) {
   });
 }
 
+int grove_get_softening(grove_session* session, double lengths[6]) {
+  return with_session(session, [&](Session& s) {
+    const auto of_type = s.softening();
+    std::copy(of_type.begin(), of_type.end(), lengths);
+  });
+}
+
 int grove_set_particles(grove_session* session, const grove_particles* particles) {
   return with_session(session, [&](Session& s) { s.set_particles(particles_of(particles, 0, s.comm())); });
 }

@@ -96,6 +96,10 @@ int grove_load(grove_session* session);
 int grove_get_components(grove_session* session, const char* names[6]);
 /* Names them, the same on all ranks. NULL or "": the usual one. */
 int grove_set_components(grove_session* session, const char* const names[6]);
+/* Softening lengths of the types 0 to 5: the same for all or, where gravity.softening is a table, those of the components with these names,
+ * and NAN for a component without one. Of galaxies of [initial_conditions] without gravity.softening, those that Grove chooses by the
+ * numbers of their particles. */
+int grove_get_softening(grove_session* session, double lengths[6]);
 /* Takes particles in place of all. */
 int grove_set_particles(grove_session* session, const grove_particles* particles);
 /* Adds particles. Ids that are given must be new. */

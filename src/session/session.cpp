@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,8 @@
 #include "decomposition/domain/key_splits.hpp"
 #include "decomposition/domain/sort_by_id.hpp"
 #include "decomposition/ranks/sparse_exchange.hpp"
-#include "io/formats/read_info.hpp"
+#include "io/files/component_name.hpp"
+#include "io/files/printable.hpp"
 #include "io/snapshots/checkpoint.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
@@ -151,10 +153,9 @@ void Session::set_components(const ComponentNames& names) {
   comm_.agree([&] {
     if (least != most) throw ConfigError("the ranks give components different names");
     for (std::size_t type = 0; type < names.size(); ++type) {
-      const std::string& name = names[type];
-      if (name.size() > longest_component_name)
+      if (!is_component_name(names[type]))
         throw ConfigError(
-            fmt::format("the component of type {} has a name of {} bytes, and may have {}", type, name.size(), longest_component_name));
+            fmt::format("the component of type {} is called \"{}\": {}", type, printable_line(names[type], 60), rule_of_component_names()));
     }
   });
   if (names == components_) return;
@@ -162,6 +163,18 @@ void Session::set_components(const ComponentNames& names) {
   if (config_.gravity.softening_of_component.empty()) return;
   bring_here();
   particles_are_in(Newer::share);
+}
+
+std::array<double, particle_type_count> Session::softening() const {
+  std::array<double, particle_type_count> lengths;
+  const auto& of_component = config_.gravity.softening_of_component;
+  for (std::size_t type = 0; type < lengths.size(); ++type) {
+    const auto found = of_component.find(components_[type]);
+    lengths[type] = found != of_component.end() ? found->second
+                    : of_component.empty()      ? config_.gravity.softening
+                                                : std::numeric_limits<double>::quiet_NaN();
+  }
+  return lengths;
 }
 
 void Session::load() {
@@ -209,7 +222,8 @@ void Session::remove(const std::vector<std::uint64_t>& ids) {
   std::vector<std::uint64_t> all_ids = comm_.all_gather_vectors<std::uint64_t>(ids);
   std::sort(all_ids.begin(), all_ids.end());
   all_ids.erase(std::unique(all_ids.begin(), all_ids.end()), all_ids.end());
-  ParticleSet left, own = share_;
+  const ParticleSet& own = share_;
+  ParticleSet left;
   left.fields = own.fields;
   std::uint64_t removed = 0;
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -346,17 +360,20 @@ bool Session::evolve(double until, const std::function<bool()>& go_on) {
   std::optional<StepSchedule> schedule;
   comm_.agree([&] { schedule.emplace(time_, until, until > time_ ? dividing_step(until) : 1, 0); });
   bring_there();
+  // Ranks need not all ask, but all must know that one does.
+  const bool some_ask = comm_.max(go_on ? 1 : 0) == 1, some_may_interrupt = comm_.max(is_interrupted_ ? 1 : 0) == 1;
+  const std::function<bool()> asked = go_on ? go_on : [] { return true; };
   bool ends = false;
   for (std::uint64_t step = 1; step <= schedule->steps(); ++step) {
     StepOverlap overlap;
-    if (!go_on && !ends && step < schedule->steps()) overlap.next_dt = schedule->dt();
+    if (!some_ask && !ends && step < schedule->steps()) overlap.next_dt = schedule->dt();
     particles_are_in(Newer::simulation);
     simulation_->step_to(schedule->time(step), schedule->dt(), overlap);
     time_ = schedule->time(step);
     ++steps_;
-    if (go_on && !go_on_everywhere(go_on)) return false;
-    if (go_on) bring_there();
-    if (is_interrupted_) ends = comm_.max(ends || is_interrupted_() ? 1 : 0) == 1;
+    if (some_ask && !go_on_everywhere(asked)) return false;
+    if (some_ask) bring_there();
+    if (some_may_interrupt) ends = comm_.max(ends || (is_interrupted_ && is_interrupted_()) ? 1 : 0) == 1;
     if (ends && simulation_->is_synchronised()) return false;
   }
   return true;
@@ -386,17 +403,10 @@ void Session::set_external(ExternalFunction function) {
     if (some != 0 && some != comm_.size()) throw ConfigError("an external field is given on some ranks, and not on others");
   });
   bring_here();
+  simulation_ = make_configured_simulation(config_, comm_, function);
   external_ = std::move(function);
-  simulation_ = make_configured_simulation(config_, comm_, external_);
-  // Its particles have other fields.
-  ParticleSet share;
-  share.fields = simulation_->fields();
-  share.position = std::move(share_.position);
-  share.velocity = std::move(share_.velocity);
-  share.mass = std::move(share_.mass);
-  share.id = std::move(share_.id);
-  share.type = std::move(share_.type);
-  share_ = std::move(share);
+  forget_forces(share_);
+  share_.fields = simulation_->fields();  // its particles have other fields
   particles_are_in(Newer::share);
 }
 

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -43,8 +44,10 @@ class Session {
 
   /// Names of the components by type: those of load() and restore(), or that were set.
   const ComponentNames& components() const { return components_; }
-  /// The same on all ranks, with a name for each type. Throws where one is too long.
+  /// The same on all ranks, with a name for each type. Throws where one is no is_component_name().
   void set_components(const ComponentNames& names);
+  /// Softening lengths by type: the same for all, or those of a table by the names of components. NaN where it does not name one.
+  std::array<double, particle_type_count> softening() const;
 
   /// Takes the particles of [initial_conditions] in place of all, at time.begin.
   void load();
@@ -67,8 +70,8 @@ class Session {
   /// particles that were set, loaded or restored. Nothing where `time` is not after the present one.
   std::vector<std::string> advice(double time);
   /// Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do; time.dt = "auto"
-  /// is chosen by the forces when the first steps begin. After each step `go_on` is called, if there is one; where it returns false on any
-  /// rank, the steps end, and so does this call, with false.
+  /// is chosen by the forces when the first steps begin. After each step `go_on` is called, on the ranks that have one; where it returns
+  /// false on any rank, the steps end, and so does this call, with false.
   bool evolve(double time, const std::function<bool()>& go_on = {});
   /// evolve() also asks this after each step, and ends where it is true on any rank: after that step or, where the next one has begun,
   /// after that. It may not use the session, so that steps overlap as without it. Not collective.

@@ -28,8 +28,8 @@ template <class Space>
 class ForceSampler {
  public:
   /// `space`, `comm` and `external`, which may be null, must outlive it.
-  ForceSampler(Space& space, const Communicator& comm, const GravityLaw& law, const ExternalField<Space>* external = nullptr)
-      : space_(space), comm_(comm), law_(law), sum_(space, comm), external_(external) {}
+  ForceSampler(Space& space, const Communicator& comm, const GravityLaw& law, TransportWay way, const ExternalField<Space>* external)
+      : space_(space), comm_(comm), law_(law), sum_(space, comm, way), external_(external) {}
 
   /// See Simulation. Collective; synchronises.
   ReferenceForces reference_forces(const Particles<Space>& particles, std::uint64_t targets, std::uint64_t seed);

@@ -13,7 +13,7 @@ template <class Space>
 class DirectSumOverRanks {
  public:
   /// `comm` must outlive it.
-  DirectSumOverRanks(Space& space, const Communicator& comm, TransportWay way = TransportWay::automatic)
+  DirectSumOverRanks(Space& space, const Communicator& comm, TransportWay way)
       : space_(space), comm_(comm), transport_(space, comm, way), blocks_{Block(space), Block(space)} {}
 
   /// Adds the forces of the particles of all ranks to `targets`, which may differ in number from rank to rank. Collective. While a block is

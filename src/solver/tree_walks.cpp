@@ -29,9 +29,9 @@ struct SpreadWork {
     const std::size_t g = active.is_list ? active.groups[k] : k;
     const GroupWork w = group_work[g];
     const std::uint32_t begin = group_start[g], end = group_start[g + 1], targets = end - begin;
-    const std::uint64_t slots = std::uint64_t{w.particle_particle} * slots_particle_particle +
-                                std::uint64_t{w.cell_particle} * slots_cell_particle +
-                                (w.cell_cell * slots_cell_cell + w.opening_tests * slots_opening_test) / targets;
+    const std::uint64_t slots =
+        std::uint64_t{w.particle_particle} * slots_particle_particle + std::uint64_t{w.cell_particle} * slots_cell_particle +
+        (std::uint64_t{w.cell_cell} * slots_cell_cell + std::uint64_t{w.opening_tests} * slots_opening_test) / targets;
     const auto cost = static_cast<std::uint32_t>(smaller<std::uint64_t>(slots, ~std::uint32_t{0}));
     const bool is_part = divides_group(tree_level[begin]) || (end < tree_level.size && divides_group(tree_level[end]));
     const std::uint32_t told = work_of(cost, is_part);

@@ -516,6 +516,33 @@ class Values(unittest.TestCase):
         p.G = 2.0  # of N-body units
         self.assertEqual((grove.Simulation(p, **SETTINGS).G, grove.Simulation(p, G=1, **SETTINGS).G), (2, 1))
 
+    def test_a_simulation_takes_the_softening_of_its_particles(self):
+        nucleus = {"stars": {"kind": "hernquist", "mass": 0.98, "scale_radius": 1.0, "taper": 20.0, "type": 4}, "hole": {"kind": "point", "mass": 0.02, "type": 5}}
+        p = grove.generate("galaxy", galaxy="nucleus", galaxies={"nucleus": nucleus}, n=500)
+        self.assertEqual(set(p.softening), {"stars", "hole"})
+        self.assertTrue(all(length > 0 for length in p.softening.values()))
+
+        def potential(particles, **settings):
+            return grove.Simulation(particles, dt=1 / 128, device="cpu", **settings).get("potential")
+
+        np.testing.assert_array_equal(potential(p), potential(p, softening=p.softening))
+        self.assertLess(potential(p, softening=0).min(), potential(p).min())
+        np.testing.assert_array_equal(potential(p, config={"gravity": {"softening": 0.3}}), potential(p, softening=0.3))
+        self.assertEqual(grove.Simulation(p, device="cpu").particles.softening, p.softening)
+        self.assertEqual((p["stars"].softening, p[:3].softening.keys()), ({"stars": p.softening["stars"]}, {"stars"}))
+        np.testing.assert_array_equal(potential(p["stars"]), potential(p["stars"], softening=p.softening["stars"]))
+
+        self.assertEqual((plummer(20).softening, grove.generate("plummer", n=20).softening), (0.05, None))
+        stream = grove.Particles(np.eye(3), mass=1e-3, type="stream", components={1: "stream"})
+        self.assertEqual((p + stream).softening, p.softening)
+        with self.assertRaisesRegex(grove.SettingError, "has no length for stream"):
+            potential(p + stream)
+        stream.softening = {"stream": 0.1}
+        self.assertEqual((p + stream).softening, {**p.softening, "stream": 0.1})
+        stream.softening = 0.1
+        with self.assertRaisesRegex(ValueError, "with the softening .* and 0.1 cannot be joined"):
+            p + stream
+
     def test_components_have_names_of_ones_own(self):
         stream = grove.Particles(np.eye(3), mass=1e-3, type="stream", components={4: "stream"})
         sim = grove.Simulation(plummer(50) + stream, softening={"stars": 0.05, "stream": 0.2}, dt=1 / 128, device="cpu")

@@ -70,7 +70,7 @@ std::string line_or_nothing(const std::vector<std::string>& lines, std::size_t a
 void require_same_command_line(const std::vector<std::string>& words, const Communicator& comm) {
   require_same_lines<ConfigError>(words, comm, [&](const auto& own, const auto& root, std::size_t at) {
     return fmt::format("the ranks were started with different command lines: {} on rank 0, {} on {}; start all ranks with the same one",
-                       quoted_word(root, at), quoted_word(own, at), place_of_this_rank());
+                       quoted_word(root, at), quoted_word(own, at), place_of_this_rank(comm.rank()));
   });
 }
 
@@ -98,8 +98,7 @@ void require_same_config(const Config& config, const Communicator& comm) {
   for (const auto& [name, value] : effective_settings(config)) lines.push_back(name + " = " + value);
   require_same_lines<ConfigError>(lines, comm, [&](const auto& own, const auto& root, std::size_t at) {
     return fmt::format("the ranks have different configurations: {} on rank 0, {} on {}; give all ranks the same file and settings",
-                       line_or_nothing(root, at), line_or_nothing(own, at),
-                       place_of_this_rank().empty() ? fmt::format("rank {}", comm.rank()) : place_of_this_rank());
+                       line_or_nothing(root, at), line_or_nothing(own, at), place_of_this_rank(comm.rank()));
   });
 }
 
@@ -113,7 +112,7 @@ void require_same_file(const std::filesystem::path& path, const std::string& key
   require_same_lines<DataError>({file_fingerprint(path)}, comm, [&](const auto& own, const auto& root, std::size_t) {
     const auto seen = [](const std::string& text) { return text.empty() ? "cannot be opened" : "has " + text; };
     return fmt::format("{} = \"{}\" is not the same file for all ranks: it {} on rank 0, and {} on {}; all ranks must see one file", key,
-                       path.string(), seen(root.front()), seen(own.front()), place_of_this_rank());
+                       path.string(), seen(root.front()), seen(own.front()), place_of_this_rank(comm.rank()));
   });
 }
 
@@ -133,7 +132,7 @@ void require_same_directory(const std::filesystem::path& path, const std::string
         throw ConfigError(
             fmt::format("{} = \"{}\" is not the same directory for all ranks: {} does not see what rank 0 writes there; name one "
                         "that all nodes share",
-                        key, path.string(), place_of_this_rank()));
+                        key, path.string(), place_of_this_rank(comm.rank())));
       if (::access(path.c_str(), W_OK | X_OK) != 0)
         throw SystemError(fmt::format("{} = \"{}\" cannot be written to: {}", key, path.string(), std::strerror(errno)));
     });

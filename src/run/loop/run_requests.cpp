@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
+#include <optional>
 
 #include "kernels/base/text_table.hpp"
 #include "src/process/wall_clock.hpp"
@@ -24,16 +26,17 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
 }
 
-/// Identifies a directory, whatever its name; empty: there is none.
-std::string place_of(const std::string& directory) {
+/// Identifies a directory, whatever its name; empty: there is none. Nothing where the system cannot tell at the moment.
+std::optional<std::string> place_of(const std::string& directory) {
   struct stat there {};
-  return ::stat(directory.c_str(), &there) == 0 ? fmt::format("{} {}", there.st_dev, there.st_ino) : "";
+  if (::stat(directory.c_str(), &there) == 0) return fmt::format("{} {}", there.st_dev, there.st_ino);
+  return errno == ENOENT || errno == ENOTDIR || errno == ESTALE ? std::optional<std::string>("") : std::nullopt;
 }
 
 }  // namespace
 
 RunRequests::RunRequests(const OutputDirectory& directory, const TimeLimit& limit, double signal_s)
-    : directory_(directory), limit_(limit), signal_s_(signal_s), place_(place_of(directory.path())) {}
+    : directory_(directory), limit_(limit), signal_s_(signal_s), place_(place_of(directory.path()).value_or("")) {}
 
 RunRequests::Answer RunRequests::look(double needed_s) {
   const double now_s = wall_clock_s();
@@ -41,7 +44,7 @@ RunRequests::Answer RunRequests::look(double needed_s) {
     looked_s_ = now_s;
     files_.stop = exists(directory_.stop_request()) ? StopCause::file : StopCause::none;
     files_.checkpoint = exists(directory_.checkpoint_request());
-    files_.is_lost = place_of(directory_.path()) != place_;
+    files_.is_lost = place_of(directory_.path()).value_or(place_) != place_;
   }
   Answer answer = files_;
   if (answer.stop == StopCause::none && limit_.is_near(needed_s)) answer.stop = StopCause::time_limit;

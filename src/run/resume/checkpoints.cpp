@@ -26,7 +26,7 @@ void put_run(const Config& config, const ComponentNames& components, std::uint64
   simulation.save(state);
   state.put_count(saved_step, step);
   state.put(saved_configuration, print_config(config));
-  std::string names;  // one a line: read_component_names() leaves no newlines
+  std::string names;  // one a line: is_component_name()
   for (const std::string& name : components) names += name + '\n';
   state.put(saved_components, names);
   state.put(saved_version, version_line());

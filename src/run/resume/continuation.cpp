@@ -197,7 +197,10 @@ RestartPoint find_restart_point(const ContinuedRun& run, const Communicator& com
                                      found.state.number(saved_schedule_begin), &before, run.config, found.file);
       point.components = component_names_in(found.state);
     });
-    if (found.state.count(saved_step) < point.schedule->steps() && !read_particles_of(found, comm, run.fields, point)) continue;
+    if (found.state.count(saved_step) < point.schedule->steps() && !read_particles_of(found, comm, run.fields, point)) {
+      point.energy_jumps = false;
+      continue;
+    }
     for (const std::string& note : notes_on_settings) add_note(note);
     add_note(why_not_exact(found.state, run.is_on_gpu, comm));
     point.writes_other_snapshots = !same_snapshots(before, run.config);

@@ -173,6 +173,19 @@ TEST_F(SessionTest, ACallbackOfOneRankStopsAll) {
   EXPECT_EQ(energies().time, 0.0625);
 }
 
+TEST_F(SessionTest, OneRankMayAskAlone) {
+  set(plummer(100));
+  int called = 0;
+  const auto count = [](grove_session*, void* data) { return ++*static_cast<int*>(data) == 3 ? 1 : 0; };
+  EXPECT_EQ(grove_evolve(session_, 1, comm_.is_root() ? +count : nullptr, &called), GROVE_STOPPED);
+  EXPECT_EQ(called, comm_.is_root() ? 3 : 0);
+  EXPECT_EQ(energies().time, 3 * 0.0078125);
+  const auto at_once = [](void*) { return 1; };
+  if (comm_.is_root()) ASSERT_EQ(grove_set_interrupt(session_, at_once, nullptr), GROVE_OK);
+  EXPECT_EQ(grove_evolve(session_, 1, nullptr, nullptr), GROVE_STOPPED);
+  EXPECT_LE(energies().time, 5 * 0.0078125);
+}
+
 TEST_F(SessionTest, ACallbackCanNeitherStepNorDestroyItsSession) {
   set(plummer(100));
   std::vector<std::string> said;
@@ -389,6 +402,21 @@ TEST_F(SessionTest, ForcesAtPointsHaveTheSofteningOfComponents) {
 }
 
 // Of all ranks' particles, at points in, between and far from them.
+TEST_F(SessionTest, TellsTheSofteningOfEachType) {
+  std::array<double, 6> lengths{};
+  ASSERT_EQ(grove_get_softening(session_, lengths.data()), GROVE_OK);
+  EXPECT_EQ(lengths, (std::array<double, 6>{0.05, 0.05, 0.05, 0.05, 0.05, 0.05}));
+  create("[gravity]\nsoftening = { halo = 2.0, stream = 0.5 }\n[run]\ndevice = \"" + test_device() + "\"\n");
+  const char* const names[6] = {nullptr, nullptr, nullptr, nullptr, "stream", nullptr};
+  ASSERT_EQ(grove_set_components(session_, names), GROVE_OK);
+  ASSERT_EQ(grove_get_softening(session_, lengths.data()), GROVE_OK);
+  for (std::size_t type = 0; type < 6; ++type)
+    if (type == 1 || type == 4)
+      EXPECT_EQ(lengths[type], type == 1 ? 2.0 : 0.5);
+    else
+      EXPECT_TRUE(std::isnan(lengths[type])) << type;
+}
+
 TEST_F(SessionTest, ForcesAtPointsAreAsExactAsThoseOfParticles) {
   ParticleSet all = plummer(4000);
   for (std::size_t i = 0; i < all.size(); ++i) all.type[i] = static_cast<std::uint8_t>(1 + i % 2);
@@ -612,6 +640,9 @@ TEST_F(SessionTest, MistakesAreErrorsInWordsAndTheSessionLives) {
   expect_error(GROVE_SETTING, "must be GROVE_F64 or GROVE_F32", grove_get(session_, "position", array_of(bytes)));
   expect_error(GROVE_SETTING, "is before 0, which is reached", grove_evolve(session_, -1, nullptr, nullptr));
   expect_error(GROVE_SETTING, "the session is NULL", grove_load(nullptr));
+  const char* const two_lines[6] = {nullptr, nullptr, "a\nb", nullptr, nullptr, nullptr};
+  expect_error(GROVE_SETTING, "the component of type 2 is called \"a b\": a name has 1 to 255 bytes, in one line",
+               grove_set_components(session_, two_lines));
   // One rank alone has a bad particle.
   ParticleSet bad = plummer(20);
   bad.position[0] = std::nan("");
