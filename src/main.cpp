@@ -71,8 +71,6 @@ constexpr Command commands[] = {
 /// See io/hdf5/hdf5_apart.hpp.
 constexpr FileTask file_tasks[] = {{look_task, look_at_gadget}, {sample_task, make_sample}};
 
-constexpr int exit_usage = 2;
-
 /// The request of the command line.
 Request parse(CLI::App& app, int argc, char** argv) {
   std::map<std::string, CommandAction> actions;
@@ -117,7 +115,7 @@ void reserve_standard_streams() {
 
 /// Mistakes, help and version of a single process need no MPI.
 int answer(const Request& request) {
-  if (launched_rank() != 0) return request.mistake.empty() ? 0 : exit_usage;
+  if (launched_rank() != 0) return request.mistake.empty() ? 0 : exit_code::setting;
   if (!request.mistake.empty()) return report_error(ConfigError(request.mistake));
   std::fputs(request.text.c_str(), stdout);
   try {

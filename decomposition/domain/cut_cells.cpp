@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/space/search.hpp"
+
 namespace grove {
 
 namespace {
@@ -23,15 +25,7 @@ struct EnlargeEnds {
   /// The first cell of the level that begins at `particle` or later.
   GROVE_HD std::uint32_t first_from(std::size_t level, std::uint32_t particle) const {
     if (class_level == 0) return level_offset[level + (particle > 0 ? 1 : 0)];
-    std::uint32_t low = level_offset[level], high = level_offset[level + 1];
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      if (links[middle].first_particle < particle)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return first_not(level_offset[level], level_offset[level + 1], [&](std::uint32_t c) { return links[c].first_particle < particle; });
   }
   GROVE_HD void operator()(std::size_t i) const {
     const std::size_t level = i % (deepest_level + 1), its_class = i / (deepest_level + 1);

@@ -6,6 +6,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/space/atomic.hpp"
+#include "kernels/space/search.hpp"
 
 namespace grove {
 

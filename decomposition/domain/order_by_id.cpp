@@ -6,6 +6,7 @@
 #include "decomposition/domain/key_splits.hpp"
 #include "kernels/particles/gather_items.hpp"
 #include "kernels/particles/particle_sort.hpp"
+#include "kernels/space/search.hpp"
 
 namespace grove {
 

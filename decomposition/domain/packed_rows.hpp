@@ -6,7 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/particles/morton_key.hpp"
+#include "kernels/space/rounded_up.hpp"
+#include "kernels/space/search.hpp"
 #include "kernels/space/space.hpp"
 
 namespace grove {
@@ -18,9 +19,7 @@ inline constexpr std::size_t array_alignment = 32;
 struct TravellingArray {
   std::byte* data;
   std::size_t item_bytes;
-  GROVE_HD std::size_t packed_bytes(std::size_t items) const {
-    return (item_bytes * items + array_alignment - 1) / array_alignment * array_alignment;
-  }
+  GROVE_HD std::size_t packed_bytes(std::size_t items) const { return rounded_up(item_bytes * items, array_alignment); }
 };
 
 /// Rows of particles by the rank to which they go or from which they come.

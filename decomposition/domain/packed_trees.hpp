@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/space/rounded_up.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace grove {
@@ -45,7 +46,7 @@ struct PackedTree {
   friend bool operator==(const PackedTree&, const PackedTree&) = default;
 
  private:
-  static std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+  static std::uint64_t aligned(std::uint64_t bytes) { return rounded_up(bytes, alignment); }
   /// Const where the bytes are.
   template <class T, class Byte>
   GROVE_HD static auto* at(Byte* bytes, std::uint64_t offset) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/space/search.hpp"
 #include "kernels/space/select_indices.hpp"
 
 namespace grove {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/space/search.hpp"
 
 namespace grove {
 

@@ -41,8 +41,6 @@ template <class T>
 MPI_Datatype mpi_type() {
   if constexpr (std::is_same_v<T, int>)
     return MPI_INT;
-  else if constexpr (std::is_same_v<T, float>)
-    return MPI_FLOAT;
   else if constexpr (std::is_same_v<T, double>)
     return MPI_DOUBLE;
   else if constexpr (std::is_same_v<T, std::uint64_t>)

@@ -52,7 +52,8 @@ std::string place_of_this_rank(int rank) { return place().text.empty() ? "rank "
 std::string failure_message(const std::exception& error) {
   const std::string sentence = sentence_of(error);
   const int code = exit_code_of(error);
-  const bool has_place = dynamic_cast<const AgreedError*>(&error) != nullptr, is_of_the_input = code == 2 || code == 3;
+  const bool has_place = dynamic_cast<const AgreedError*>(&error) != nullptr,
+             is_of_the_input = code == exit_code::setting || code == exit_code::data;
   return place().is_one_of_several && !has_place && !is_of_the_input ? place().text + ": " + sentence : sentence;
 }
 

@@ -13,6 +13,7 @@
 #endif
 
 #include "kernels/base/error.hpp"
+#include "kernels/space/rounded_up.hpp"
 
 namespace grove {
 
@@ -23,7 +24,7 @@ constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 /// Alignment of messages in an outbox.
 constexpr std::size_t message_alignment = 256;
 
-std::size_t aligned(std::size_t bytes) { return (bytes + message_alignment - 1) / message_alignment * message_alignment; }
+std::size_t aligned(std::size_t bytes) { return rounded_up(bytes, message_alignment); }
 
 /// Whether the MPI library is CUDA-aware.
 bool mpi_knows_gpu_memory() {

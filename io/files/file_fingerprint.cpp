@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "decomposition/ranks/rank_place.hpp"
 #include "io/files/checksum.hpp"
 #include "kernels/base/error.hpp"
 
@@ -40,7 +41,7 @@ std::string file_fingerprint(const std::filesystem::path& path, std::size_t file
   return fmt::format("{} bytes, with the sum {:08x}", size, sum.value());
 }
 
-void require_same_files(const std::vector<std::filesystem::path>& paths, const Communicator& comm) {
+void require_same_files(const std::vector<std::filesystem::path>& paths, const Communicator& comm, const std::string& key) {
   if (comm.size() == 1) return;
   std::vector<std::string> own;
   for (const std::filesystem::path& path : paths) own.push_back(file_fingerprint(path, paths.size()));
@@ -48,9 +49,10 @@ void require_same_files(const std::vector<std::filesystem::path>& paths, const C
   for (std::string& fingerprint : of_root) comm.broadcast(fingerprint);
   comm.agree([&] {
     const auto at = static_cast<std::size_t>(std::mismatch(own.begin(), own.end(), of_root.begin()).first - own.begin());
-    if (at < own.size())
-      throw DataError(fmt::format("{} is not the same file for all ranks: it {} on rank 0, and {} on rank {}; all ranks must see one file",
-                                  paths[at].string(), in_words(of_root[at]), in_words(own[at]), comm.rank()));
+    if (at == own.size()) return;
+    const std::string file = paths[at].string(), name = key.empty() ? file : fmt::format("{} = \"{}\"", key, file);
+    throw DataError(fmt::format("{} is not the same file for all ranks: it {} on rank 0, and {} on {}; all ranks must see one file", name,
+                                in_words(of_root[at]), in_words(own[at]), place_of_this_rank(comm.rank())));
   });
 }
 

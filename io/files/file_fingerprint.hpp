@@ -14,8 +14,8 @@ namespace grove {
 /// that share these blocks; each has at least 8.
 std::string file_fingerprint(const std::filesystem::path& path, std::size_t files = 1);
 
-/// Compares the fingerprints of files, the same names on all ranks, with those of rank 0. Collective; throws AgreedError (exit code of
-/// DataError) that names the first file that differs.
-void require_same_files(const std::vector<std::filesystem::path>& paths, const Communicator& comm);
+/// Compares the fingerprints of files, the same names on all ranks, with those of rank 0. `key`: the setting that names them, or nothing.
+/// Collective; throws AgreedError (exit code of DataError) that names the first file that differs.
+void require_same_files(const std::vector<std::filesystem::path>& paths, const Communicator& comm, const std::string& key = "");
 
 }  // namespace grove

@@ -13,8 +13,6 @@ namespace grove {
 
 namespace {
 
-bool is_hdf5_extension(const std::string& extension) { return extension == ".hdf5" || extension == ".h5"; }
-
 bool is_number(const std::string& extension) {
   return extension.size() > 1 && std::all_of(extension.begin() + 1, extension.end(), [](unsigned char c) { return std::isdigit(c); });
 }
@@ -28,7 +26,7 @@ struct PieceName {
 PieceName piece_name(const std::filesystem::path& file) {
   std::filesystem::path stem = file.filename();
   std::string ending;
-  if (is_hdf5_extension(stem.extension().string())) {
+  if (has_hdf5_ending(stem)) {
     ending = stem.extension().string();
     stem = stem.stem();
   }
@@ -49,7 +47,7 @@ std::filesystem::path find_in_directory(const std::filesystem::path& directory) 
   for (const auto& entry : std::filesystem::directory_iterator(directory, failed)) {
     if (!entry.is_regular_file(failed) || entry.path().filename().string().starts_with(".")) continue;
     const PieceName name = piece_name(entry.path());
-    const bool looks_like_snapshot = name.number.has_value() || is_hdf5_extension(entry.path().extension().string());
+    const bool looks_like_snapshot = name.number.has_value() || has_hdf5_ending(entry.path());
     // A file without a number does not belong to those with numbers.
     const std::string key = (name.number ? "numbered " : "") + name.snapshot;
     const auto [known, is_new] = (looks_like_snapshot ? snapshots : others).try_emplace(key, Piece{entry.path(), name.number.value_or(0)});
@@ -66,6 +64,8 @@ std::filesystem::path find_in_directory(const std::filesystem::path& directory) 
 
 }  // namespace
 
+bool has_hdf5_ending(const std::filesystem::path& file) { return file.extension() == ".hdf5" || file.extension() == ".h5"; }
+
 std::filesystem::path find_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (path.extension() == ".toml" && std::filesystem::exists(path, ignored))
@@ -73,7 +73,7 @@ std::filesystem::path find_file(const std::filesystem::path& path) {
   if (std::filesystem::is_regular_file(path, ignored)) return path;
   if (std::filesystem::is_directory(path, ignored)) return find_in_directory(path);
   std::filesystem::path stem = path;
-  if (is_hdf5_extension(stem.extension().string())) stem.replace_extension();
+  if (has_hdf5_ending(stem)) stem.replace_extension();
   for (const char* ending : {".0.hdf5", ".0.h5", ".0"}) {
     std::filesystem::path first = stem.string() + ending;
     if (std::filesystem::is_regular_file(first, ignored)) return first;
@@ -102,7 +102,7 @@ std::vector<std::filesystem::path> files_of_snapshot(const std::filesystem::path
 void add_note_on_stray_file(const std::filesystem::path& path, std::uint64_t files, std::vector<std::string>& notes) {
   const PieceName name = piece_name(path);
   if (!name.number || name.number >= files) return;
-  const std::string ending = is_hdf5_extension(path.extension().string()) ? path.extension().string() : "";
+  const std::string ending = has_hdf5_ending(path) ? path.extension().string() : "";
   std::filesystem::path stray = path;
   if (!ending.empty()) stray.replace_extension();
   stray.replace_extension(std::to_string(files) + ending);

@@ -8,6 +8,9 @@
 
 namespace grove {
 
+/// Whether the name ends in .hdf5 or .h5.
+bool has_hdf5_ending(const std::filesystem::path& file);
+
 /// The file of that name. For a snapshot of several files that is named without a number, the first of them (snapshot_003 or
 /// snapshot_003.hdf5 -> snapshot_003.0.hdf5 or snapshot_003.0). For a directory, the only snapshot in it. Not collective.
 /// @throws DataError when there is no such file, or several snapshots in the directory

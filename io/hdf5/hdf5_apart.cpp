@@ -118,7 +118,7 @@ class Child {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     throw SystemError(name + ": the process that read it was killed, probably for lack of memory");
   if (WIFSIGNALED(status) || answer.empty()) throw DataError(name + ": HDF5 crashed while it read" + damaged);
-  if (WEXITSTATUS(status) == exit_code_of(DataError(""))) throw DataError(answer);
+  if (WEXITSTATUS(status) == exit_code::data) throw DataError(answer);
   throw SystemError(answer);
 }
 

@@ -24,7 +24,7 @@ constexpr bool sanitized = false;
 // The C library aborts where it finds the heap or the stack destroyed.
 constexpr std::array kinds{SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 // Prepared for the handler, which may call almost nothing.
-int open_files = 0, exit_code = 0;
+int open_files = 0;
 char words[1024];
 std::size_t words_length = 0;
 // An endless recursion leaves no stack.
@@ -34,7 +34,7 @@ stack_t earlier_stack;
 
 extern "C" void end_with_words(int) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words, words_length);
-  _exit(exit_code);
+  _exit(exit_code::data);
 }
 
 }  // namespace
@@ -45,7 +45,6 @@ void begin_reading_hdf5(const std::filesystem::path& path) {
       "grove: error: " + printable_line(path.string(), 700) + ": HDF5 crashed while it read the file, which is probably damaged\n";
   words_length = std::min(text.size(), sizeof(words));
   std::memcpy(words, text.data(), words_length);
-  exit_code = exit_code_of(DataError(""));
   if (open_files++ > 0) return;
   stack_t stack{};
   stack.ss_sp = stack_of_handler;

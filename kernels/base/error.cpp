@@ -9,11 +9,11 @@ namespace grove {
 
 int exit_code_of(const std::exception& error) noexcept {
   if (const auto* agreed = dynamic_cast<const AgreedError*>(&error)) return agreed->exit_code();
-  if (dynamic_cast<const ConfigError*>(&error)) return 2;
-  if (dynamic_cast<const DataError*>(&error)) return 3;
-  if (dynamic_cast<const SystemError*>(&error)) return 4;
-  if (dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const std::system_error*>(&error)) return 4;
-  return 1;
+  if (dynamic_cast<const ConfigError*>(&error)) return exit_code::setting;
+  if (dynamic_cast<const DataError*>(&error)) return exit_code::data;
+  if (dynamic_cast<const SystemError*>(&error)) return exit_code::system;
+  if (dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const std::system_error*>(&error)) return exit_code::system;
+  return exit_code::defect;
 }
 
 std::string sentence_of(const std::exception& error) {

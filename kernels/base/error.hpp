@@ -7,6 +7,11 @@
 
 namespace grove {
 
+/// With these the program ends after an error.
+namespace exit_code {
+inline constexpr int defect = 1, setting = 2, data = 3, system = 4;
+}
+
 /// Where in the sources an error arose. Replaces std::source_location, which nvcc 12.0 cannot compile.
 struct SourceLocation {
   const char* file;
@@ -59,7 +64,7 @@ class AgreedError : public Error {
   int exit_code_;
 };
 
-/// Exit code for an exception: see above; 4 for std::bad_alloc and std::system_error, 1 for others.
+/// Exit code for an exception: see above; exit_code::system for std::bad_alloc and std::system_error, exit_code::defect for others.
 int exit_code_of(const std::exception& error) noexcept;
 
 /// Advice for a lack of host memory.

@@ -47,12 +47,11 @@ constexpr const char* system_example = "\"kpc, km/s, 1e10 Msun\"";
 
 const NamedUnit* find_unit(const std::string& name) { return find_named(named_units, name); }
 
-/// " (did you mean Gyr?)", or nothing.
-std::string suggestion(const std::string& wrong) {
+/// The suggestion() of a unit: first the one that differs only in small and capital letters.
+std::string suggested_unit(const std::string& wrong) {
   for (const NamedUnit& unit : named_units)
-    if (::strcasecmp(wrong.c_str(), unit.name) == 0) return fmt::format(" (did you mean {}?)", unit.name);
-  const std::string near = nearest_name(wrong, names_of(named_units));
-  return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
+    if (::strcasecmp(wrong.c_str(), unit.name) == 0) return suggestion(unit.name, {unit.name});
+  return suggestion(wrong, names_of(named_units));
 }
 
 /// One part of a text: a number, 1 if there is none, and a unit.
@@ -101,7 +100,7 @@ void find_meaning(Part& part) {
           "\"{}\" is neither a velocity, a length over a time as km/s, nor a density, a mass over a length^3 as Msun/pc^3", part.name);
     }
   } else {
-    part.complaint = fmt::format("\"{}\" is no unit{}", part.name, suggestion(part.name));
+    part.complaint = fmt::format("\"{}\" is no unit{}", part.name, suggested_unit(part.name));
   }
 }
 

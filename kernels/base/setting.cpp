@@ -268,4 +268,9 @@ std::string nearest_name(const std::string& wrong, const std::vector<std::string
   return best;
 }
 
+std::string suggestion(const std::string& wrong, const std::vector<std::string>& names) {
+  const std::string near = nearest_name(wrong, names);
+  return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
+}
+
 }  // namespace grove

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -61,6 +62,8 @@ struct GivenSetting {
 
   /// The value, if it is a text; else null.
   const std::string* text() const { return std::get_if<std::string>(&value); }
+  /// Whether the value is this text.
+  bool says(std::string_view words) const { return text() && *text() == words; }
 };
 
 /// "section.name = value", as it appears in messages.
@@ -90,5 +93,7 @@ std::string name_in_toml(const std::string& name);
 
 /// The name nearest to `wrong` by edit distance; empty when none is near.
 std::string nearest_name(const std::string& wrong, const std::vector<std::string>& names);
+/// The nearest name as it stands in messages, " (did you mean theta?)"; empty when none is near.
+std::string suggestion(const std::string& wrong, const std::vector<std::string>& names);
 
 }  // namespace grove

@@ -1,4 +1,4 @@
-// Tables whose rows are the types of a tuple: integrators, external potentials.
+// Tables whose rows are the types of a tuple: integrators, external potentials, opening criteria.
 #pragma once
 
 #include <tuple>

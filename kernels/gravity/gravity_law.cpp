@@ -6,20 +6,15 @@
 #include <string>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/type_table.hpp"
 
 namespace grove {
 
 namespace {
 
-/// Calls f<Type>() for each type.
-template <class F, class... Types>
-void for_each_type(const std::tuple<Types...>*, F f) {
-  (f.template operator()<Types>(), ...);
-}
-
 AnyOpening find_opening(const GravityParameters& gravity) {
   std::optional<AnyOpening> found;
-  for_each_type(static_cast<const OpeningCriteria*>(nullptr), [&]<class Opening>() {
+  for_each_type<OpeningCriteria>([&]<class Opening>() {
     if (std::find(Opening::names.begin(), Opening::names.end(), gravity.opening) != Opening::names.end()) found = Opening(gravity);
   });
   if (!found) throw ConfigError("there is no opening criterion called '" + gravity.opening + "'");
@@ -30,7 +25,7 @@ AnyOpening find_opening(const GravityParameters& gravity) {
 AnySoftening find_softening(const GravityParameters& gravity, double softening, double unit) {
   if (softening == 0) return NewtonKernel(0);
   std::optional<AnySoftening> found;
-  for_each_type(static_cast<const SofteningKernels*>(nullptr), [&]<class Softening>() {
+  for_each_type<SofteningKernels>([&]<class Softening>() {
     if (Softening::name == gravity.softening_kernel) found = Softening(softening / unit);
   });
   if (!found) throw ConfigError("there is no softening kernel called '" + gravity.softening_kernel + "'");

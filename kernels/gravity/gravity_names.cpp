@@ -1,34 +1,26 @@
 #include "kernels/gravity/gravity_names.hpp"
 
-#include <tuple>
-
+#include "kernels/base/type_table.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "kernels/gravity/softening.hpp"
 
 namespace grove {
 
-namespace {
-
-template <class... Openings>
-std::vector<std::string> names_of(const std::tuple<Openings...>*) {
-  std::vector<std::string> names;
-  (names.insert(names.end(), Openings::names.begin(), Openings::names.end()), ...);
-  return names;
-}
-template <class... Softenings>
-std::vector<std::string> softening_names_of(const std::tuple<Softenings...>*) {
-  return {Softenings::name...};
-}
-
-}  // namespace
-
 const std::vector<std::string>& opening_names() {
-  static const std::vector<std::string> names = names_of(static_cast<const OpeningCriteria*>(nullptr));
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for_each_type<OpeningCriteria>([&]<class Opening>() { all.insert(all.end(), Opening::names.begin(), Opening::names.end()); });
+    return all;
+  }();
   return names;
 }
 
 const std::vector<std::string>& softening_names() {
-  static const std::vector<std::string> names = softening_names_of(static_cast<const SofteningKernels*>(nullptr));
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for_each_type<SofteningKernels>([&]<class Softening>() { all.emplace_back(Softening::name); });
+    return all;
+  }();
   return names;
 }
 

@@ -31,7 +31,7 @@ struct GravityParameters {
   std::vector<SofteningBetween> softening_between_types{};  ///< only with softening_of_type
   std::string softening_kernel = "plummer";                 ///< one of softening_names()
   std::uint64_t order = 4;                                  ///< of the expansions of method = fmm: 4 or 5
-  /// On one rank, the methods fmm and tree use direct summation up to this number of particles; see sums_all_pairs().
+  /// On one rank, the methods fmm and tree use direct summation up to this number of particles; see uses_direct_summation().
   std::uint64_t all_pairs_up_to = 0;
   /// The methods fmm and tree use a tree for at most this many steps, while particles move little (see TreeReuse); 1: no tree reuse.
   std::uint64_t steps_per_tree = 32;

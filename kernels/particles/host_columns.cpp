@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/space/rounded_up.hpp"
+
 namespace grove {
 
 namespace {
@@ -12,7 +14,7 @@ constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 constexpr std::size_t piece_turns = 2;
 constexpr std::size_t column_alignment = 64;
 
-std::size_t aligned(std::size_t bytes) { return (bytes + column_alignment - 1) / column_alignment * column_alignment; }
+std::size_t aligned(std::size_t bytes) { return rounded_up(bytes, column_alignment); }
 
 /// Copies a field from the items of its array. Lengths are in words of the size of its elements.
 template <class Word>

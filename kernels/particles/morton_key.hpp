@@ -63,17 +63,4 @@ GROVE_HD inline int shared_level(std::uint64_t a, std::uint64_t b) {
   return deepest_level - 1 - highest_bit / 3;
 }
 
-/// The first index in [first, last) whose sorted number is not below `key`; `last` if there is none.
-template <class T>
-GROVE_HD std::uint32_t lower_bound(const T* keys, std::uint32_t first, std::uint32_t last, std::uint64_t key) {
-  while (first < last) {
-    const std::uint32_t middle = first + (last - first) / 2;
-    if (keys[middle] < key)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
-}
-
 }  // namespace grove

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/particles/gather_items.hpp"
+#include "kernels/space/rounded_up.hpp"
 
 namespace grove {
 
@@ -59,11 +60,8 @@ class ArraySort {
   }
 
  private:
-  /// The first offset from `used` on at which items of this size may begin.
-  static std::size_t aligned(std::size_t used, std::size_t item_bytes) {
-    const std::size_t alignment = item_bytes & (~item_bytes + 1);
-    return (used + alignment - 1) / alignment * alignment;
-  }
+  /// The first offset from `used` on at which items of this size may begin: a multiple of the largest power of two that divides the size.
+  static std::size_t aligned(std::size_t used, std::size_t item_bytes) { return rounded_up(used, item_bytes & (~item_bytes + 1)); }
   void sort_by_scratch(ParticleArray<Space>& array, std::size_t bytes) {
     Scratch<Space, std::byte> sorted(space_, bytes);
     gather_items<Space>(space_, order_, array.item_bytes(), array.data(), sorted.data());

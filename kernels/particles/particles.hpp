@@ -19,7 +19,6 @@ class ParticleArray {
 
   std::size_t size() const { return memory_.size() / item_bytes_; }
   std::size_t item_bytes() const { return item_bytes_; }
-  std::size_t bytes() const { return memory_.bytes(); }
   std::byte* data() const { return memory_.data(); }
   /// The item of particle `i`.
   std::byte* item(std::size_t i) const { return memory_.data() + i * item_bytes_; }
@@ -75,14 +74,6 @@ class Particles {
 
   void resize_discard(std::size_t n) {
     for (auto& array : arrays_) array.resize_discard(n);
-  }
-  void resize_keep(std::size_t n) {
-    for (auto& array : arrays_) array.resize_keep(n);
-  }
-  std::size_t bytes() const {
-    std::size_t sum = 0;
-    for (const auto& array : arrays_) sum += array.bytes();
-    return sum;
   }
 
   /// Whether `acceleration` holds a result for every particle, for opening criteria. Force solvers set it; code that replaces the particles

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/space/rounded_up.hpp"
 #include "kernels/space/view.hpp"
 
 namespace grove {
@@ -113,7 +114,7 @@ class Arena {
     std::size_t used = 0;
   };
 
-  static std::size_t round_up(std::size_t bytes) { return std::max((bytes + alignment - 1) / alignment, std::size_t{1}) * alignment; }
+  static std::size_t round_up(std::size_t bytes) { return std::max(rounded_up(bytes, alignment), alignment); }
 
   bool fits(std::size_t rounded) const { return shared_.used + high_ + rounded <= shared_.size; }
   void note_use() {

@@ -5,6 +5,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/space/cpu_level.hpp"
+#include "kernels/space/rounded_up.hpp"
 #include "kernels/space/space.hpp"
 
 namespace grove {
@@ -30,7 +31,7 @@ void HostSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values,
 
 void* HostSpace::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  void* const data = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  void* const data = std::aligned_alloc(64, rounded_up(bytes, 64));
   if (!data)
     throw SystemError("the host is out of memory: " + std::to_string(bytes >> 20) + " MiB more wanted, " +
                       std::to_string(bytes_held_ >> 20) + " MiB held by this rank; " + more_host_memory);

@@ -1,6 +1,7 @@
 #include "kernels/tree/active_targets.hpp"
 
 #include "kernels/space/atomic.hpp"
+#include "kernels/space/search.hpp"
 #include "kernels/space/select_indices.hpp"
 
 namespace grove {
@@ -24,15 +25,8 @@ struct FindPartGroups {
   ParticleParts parts;
 
   GROVE_HD std::uint32_t operator()(std::size_t p) const {
-    std::uint32_t from = 0, to = static_cast<std::uint32_t>(groups.size);
-    while (from < to) {
-      const std::uint32_t middle = from + (to - from) / 2;
-      if (group_start[groups[middle]] < parts.begin[p])
-        from = middle + 1;
-      else
-        to = middle;
-    }
-    return from;
+    return first_not(std::uint32_t{0}, static_cast<std::uint32_t>(groups.size),
+                     [&](std::uint32_t k) { return group_start[groups[k]] < parts.begin[p]; });
   }
 };
 

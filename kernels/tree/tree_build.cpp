@@ -10,6 +10,7 @@
 #include <array>
 
 #include "kernels/space/bits.hpp"
+#include "kernels/space/search.hpp"
 
 namespace grove {
 

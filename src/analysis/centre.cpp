@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "decomposition/ranks/exact_sum.hpp"
 #include "kernels/base/error.hpp"
-#include "src/analysis/exact_sum.hpp"
 #include "src/analysis/ordered_values.hpp"
 
 namespace grove {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "decomposition/domain/sort_by_id.hpp"
-#include "src/analysis/exact_sum.hpp"
+#include "decomposition/ranks/exact_sum.hpp"
 #include "src/analysis/ordered_values.hpp"
 
 namespace grove {

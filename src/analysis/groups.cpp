@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "src/analysis/exact_sum.hpp"
+#include "decomposition/ranks/exact_sum.hpp"
 
 namespace grove {
 

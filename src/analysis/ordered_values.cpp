@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "src/analysis/exact_sum.hpp"
+#include "decomposition/ranks/exact_sum.hpp"
 
 namespace grove {
 

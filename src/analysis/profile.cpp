@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "decomposition/ranks/exact_sum.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
-#include "src/analysis/exact_sum.hpp"
 #include "src/analysis/external_rotation.hpp"
 #include "src/analysis/ordered_values.hpp"
 #include "src/analysis/profile_columns.hpp"

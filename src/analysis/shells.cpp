@@ -8,10 +8,10 @@
 #include <limits>
 #include <utility>
 
+#include "decomposition/ranks/exact_sum.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text_table.hpp"
 #include "kernels/space/host_memory.hpp"
-#include "src/analysis/exact_sum.hpp"
 
 namespace grove {
 

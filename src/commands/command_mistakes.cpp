@@ -102,9 +102,8 @@ std::string wrong_name(const CLI::App& app, const std::vector<std::string>& word
     if (i == words.size()) return fmt::format("{} needs one of {}", before, fmt::join(names, ", "));
     const auto named = std::find(names.begin(), names.end(), words[i]);
     if (named == names.end()) {
-      const std::string near = nearest_name(words[i], names), file = advice_on_file(words[i]);
-      return fmt::format("unknown name '{}' after '{}'{}: allowed are {}{}", words[i], before,
-                         near.empty() || !file.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(names, ", "), file);
+      const std::string file = advice_on_file(words[i]), near = file.empty() ? suggestion(words[i], names) : "";
+      return fmt::format("unknown name '{}' after '{}'{}: allowed are {}{}", words[i], before, near, fmt::join(names, ", "), file);
     }
     level = known[static_cast<std::size_t>(named - names.begin())];
     before += " " + words[i];

@@ -55,7 +55,7 @@ ComparedFile read_compared(const std::string& path, const std::string& columns, 
   try {
     file.particles = read_particles(path, comm, &file.info, comparison_fields(), columns);
   } catch (const AgreedError& error) {
-    if (error.exit_code() != exit_code_of(DataError(""))) throw;
+    if (error.exit_code() != exit_code::data) throw;
     // Reading fails if only some particles have accelerations or potentials. Other bad data are found again.
     file.particles = read_particles(path, comm, &file.info, standard_fields(), columns);
     file.info.notes.push_back(fmt::format("accelerations and potentials are not compared: {}", error.what()));

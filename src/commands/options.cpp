@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -204,8 +205,7 @@ void write_text(const std::string& path, const std::string& text) {
 }
 
 void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs, const std::string& option) {
-  const std::string extension = std::filesystem::path(out).extension().string();
-  if (extension != ".hdf5" && extension != ".h5")
+  if (!has_hdf5_ending(out))
     throw ConfigError(fmt::format("{} {}: {} HDF5 files; the name must end in .hdf5 or .h5", option, out,
                                   option == "--out" ? "snapshots are" : "writes"));
   for (const std::string& input : inputs)
@@ -215,10 +215,12 @@ void require_new_snapshot(const std::string& out, bool overwrite, const std::vec
 
 void require_new_file(const std::string& file, const std::string& option, std::optional<bool> overwrite) {
   std::error_code ignored;
-  const std::filesystem::path directory = std::filesystem::path(file).parent_path();
-  if (!directory.empty() && !std::filesystem::is_directory(directory, ignored))
+  const std::filesystem::path parent = std::filesystem::path(file).parent_path(), directory = parent.empty() ? "." : parent;
+  if (!std::filesystem::is_directory(directory, ignored))
     throw SystemError(
         fmt::format("{} {}: no file can be made in {}, which is no directory: make it first", option, file, directory.string()));
+  if (::access(directory.c_str(), W_OK | X_OK) != 0)
+    throw SystemError(fmt::format("{} {}: no file can be made in {}: {}", option, file, directory.string(), reason_of(errno)));
   const std::filesystem::file_type type = std::filesystem::symlink_status(file, ignored).type();
   const bool exists = type != std::filesystem::file_type::not_found;
   if (exists && !overwrite.value_or(false))
@@ -226,13 +228,8 @@ void require_new_file(const std::string& file, const std::string& option, std::o
   // The new file would replace a link, not its target.
   if (exists && type != std::filesystem::file_type::regular)
     throw ConfigError(fmt::format("{} {} is not a regular file, or is a link, which is not replaced: name another file", option, file));
-  require_no_partial_file(file, option);
-}
-
-void require_no_partial_file(const std::string& file, const std::string& option) {
-  std::error_code ignored;
   // It may be of another program, or of another running command.
-  if (const auto partial = partial_name(file); exists(symlink_status(partial, ignored)))
+  if (const auto partial = partial_name(file); std::filesystem::exists(std::filesystem::symlink_status(partial, ignored)))
     throw ConfigError(
         fmt::format("{} {}: {} is there, where the file is made before it gets its name: move it away", option, file, partial.string()));
 }

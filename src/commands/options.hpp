@@ -105,14 +105,14 @@ void write_text(const std::string& path, const std::string& text);
 /// SystemError if it cannot be written. Not collective.
 void require_writable(const std::string& path);
 
-/// Throws ConfigError unless a snapshot can be written to the file that `option` names, and SystemError without its directory: its name
-/// must end in .hdf5 or .h5; it must be none of the `inputs`; and it must not exist, or be a regular file with `overwrite`. Not collective.
+/// require_new_file() for the snapshot that `option` names. Throws ConfigError, too, unless its name ends in .hdf5 or .h5, and for one of
+/// the `inputs`. Not collective.
 void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs = {},
                           const std::string& option = "--out");
-/// The same for any new file; `overwrite`: nothing for a command that replaces no file.
-void require_new_file(const std::string& file, const std::string& option, std::optional<bool> overwrite);
-/// Throws ConfigError if the partial file exists under whose name `file` is made. Not collective.
-void require_no_partial_file(const std::string& file, const std::string& option);
+/// Throws SystemError unless a file can be made in the directory of `file`, which `option` names, and ConfigError if the partial file
+/// exists under whose name it is made, or the file itself, unless it is a regular one and `overwrite` is set. Makes no file, so that work
+/// that fails leaves no empty one. `overwrite`: nothing for a command that replaces no file. Not collective.
+void require_new_file(const std::string& file, const std::string& option, std::optional<bool> overwrite = {});
 /// Lets a rank that fails remove the unfinished file.
 void remove_partial_file_on_failure(const std::string& file);
 

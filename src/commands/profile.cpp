@@ -1,12 +1,10 @@
 // grove profile: density, circular velocity and dispersions against radius, and radii that hold shares of the mass.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -109,17 +107,6 @@ void require_effect_on_profile(const std::vector<std::string>& settings) {
   }
 }
 
-/// Throws unless a result can get this new name. Makes no file, so that work that fails leaves no empty one.
-void require_new_file(const std::string& option, const std::string& file) {
-  std::error_code ignored;
-  if (std::filesystem::exists(std::filesystem::symlink_status(file, ignored)))
-    throw ConfigError(fmt::format("{} {} exists and is not overwritten: choose another name or move it away", option, file));
-  require_no_partial_file(file, option);
-  const std::filesystem::path parent = std::filesystem::path(file).parent_path(), directory = parent.empty() ? "." : parent;
-  if (::access((directory / ".").c_str(), W_OK | X_OK) != 0)
-    throw SystemError(fmt::format("{} {}: no file can be made in {}: {}", option, file, directory.string(), reason_of(errno)));
-}
-
 bool replaces_table(const ProfileOptions& options) {
   return options.json.replaces_table() || options.csv == "-" || options.lagrangian_csv == "-";
 }
@@ -141,11 +128,9 @@ void require_new_files(const ProfileOptions& options) {
   check("--hdf5", options.hdf5);
   check("--picture", options.picture);
   if (!options.hdf5.empty()) require_new_snapshot(options.hdf5, false, options.files, "--hdf5");
-  for (const auto& [option, file] : {std::pair{"--csv", options.csv},
-                                     {"--lagrangian-csv", options.lagrangian_csv},
-                                     {"--hdf5", options.hdf5},
-                                     {"--picture", options.picture}})
-    if (!file.empty() && file != "-") require_new_file(option, file);
+  for (const auto& [option, file] :
+       {std::pair{"--csv", options.csv}, {"--lagrangian-csv", options.lagrangian_csv}, {"--picture", options.picture}})
+    if (!file.empty() && file != "-") require_new_file(file, option);
   if (options.picture.empty()) return;
   require_png(options.picture, "--picture");
   require_matplotlib();
@@ -155,7 +140,7 @@ void require_new_files(const ProfileOptions& options) {
 void write_result(const std::string& option, const std::string& file, const std::string& text) {
   if (file == "-") return write_text(file, text);
   // It may have been made since the first check.
-  require_new_file(option, file);
+  require_new_file(file, option);
   const IgnoreFileSizeSignal ignore;
   write_whole_file(file, text);
 }
@@ -168,7 +153,7 @@ void write_results(const ProfileOptions& options, const ProfileReport& report) {
   if (!replaces_table(options)) write_text("-", printable_text(profile_text(report)));
   if (options.json.given()) options.json.write(profile_json(report));
   if (options.picture.empty()) return;
-  require_new_file("--picture", options.picture);
+  require_new_file(options.picture, "--picture");
   const IgnoreFileSizeSignal ignore;
   draw_profiles(profile_json(report), report.snapshots.front().units, options.picture);
 }

@@ -25,8 +25,6 @@ namespace grove {
 
 namespace {
 
-constexpr int exit_usage = 2;
-
 int number_in_environment(std::initializer_list<const char*> names, int otherwise) {
   for (const char* name : names)
     if (const char* value = std::getenv(name)) return std::atoi(value);
@@ -41,7 +39,7 @@ void require_one_world([[maybe_unused]] const Communicator& comm) {
   const bool is_alone = std::getenv("OMPI_COMM_WORLD_SIZE") || number_in_environment({"PMI_SIZE"}, 0) == 1;
   if (!started || std::atoi(started) <= 1 || comm.size() > 1 || is_alone) return;
   // Not launched_rank(): MPI, started for this process alone, has set that to 0.
-  if (number_in_environment({"SLURM_PROCID"}, 0) != 0) throw AgreedError("", exit_usage);
+  if (number_in_environment({"SLURM_PROCID"}, 0) != 0) throw AgreedError("", exit_code::setting);
   throw ConfigError(fmt::format("srun started {} processes that MPI sees as single ones: use 'srun --mpi=pmix' or mpirun", started));
 #endif
 }

@@ -114,7 +114,7 @@ int exit_code_after(const RunReport& report, const RunPreparation& run, const Co
     if (is_stopped) say_on_stderr("grove: " + stop_text(report, run.schedule(), run.config()));
     if (is_lost) say_on_stderr("grove: " + lost_state_text(report));
   }
-  if (is_lost) return exit_code_of(SystemError(""));
+  if (is_lost) return exit_code::system;
   if (!is_stopped) return 0;
   return report.checkpoint.empty() && report.signal != 0 ? 128 + report.signal : exit_to_be_continued;
 }

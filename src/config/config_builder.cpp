@@ -31,6 +31,8 @@ namespace grove {
 namespace {
 
 const std::string initial_section = "initial_conditions", units_section = "units", pictures_section = "pictures";
+/// The value of gravity.G that asks for the physical constant.
+constexpr const char* physical_G = "cgs";
 
 using GivenSettings = std::map<std::pair<std::string, std::string>, GivenSetting>;
 
@@ -57,11 +59,6 @@ GivenSettings by_name(const std::vector<GivenSetting>& file, const std::vector<G
     }
   }
   return settings;
-}
-
-std::string suggestion(const std::string& wrong, const std::vector<std::string>& names) {
-  const std::string near = nearest_name(wrong, names);
-  return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
 }
 
 // Turns given keys into a Config; for one use.
@@ -222,9 +219,9 @@ class ConfigBuilder {
 
   void set(const GivenSetting& given) {
     // resolve_G() and resolve_begin() set them.
-    if (given.section == "gravity" && given.name == "G" && is_physical_G(given)) return;
-    if (given.section == "time" && given.name == "begin" && is_of_file(given)) return;
-    if (given.section == "time" && given.name == "dt" && given.text() && *given.text() == automatic_dt) {
+    if (given.section == "gravity" && given.name == "G" && given.says(physical_G)) return;
+    if (given.section == "time" && given.name == "begin" && given.says(of_the_file)) return;
+    if (given.section == "time" && given.name == "dt" && given.says(automatic_dt)) {
       config_.time.dt_is_auto = true;
       return;
     }
@@ -296,6 +293,12 @@ class ConfigBuilder {
                              chosen));
   }
 
+  /// Whether the command line has this key of [time].
+  bool is_changed(const char* key) const {
+    const GivenSetting* const given = find("time", key);
+    return given && given->from_command_line;
+  }
+
   // Only steps whose length is chosen can be too short, which is so for either of two keys; else like drop_idle_settings().
   void check_shortest_step() {
     const GivenSetting* const given = find("time", "dt_min");
@@ -303,10 +306,6 @@ class ConfigBuilder {
     if (!config_.time.dt_is_auto && config_.time.dt_min > config_.time.dt)
       fail(*given, "must not be longer than time.dt, the longest step");
     if (config_.time.chooses_steps()) return;
-    const auto is_changed = [&](const char* key) {
-      const GivenSetting* const other = find("time", key);
-      return other && other->from_command_line;
-    };
     if (given->from_command_line || !(is_changed("steps") || is_changed("integrator") || is_changed(error_key)))
       fail(*given, "has no effect and must go: neither time.steps nor time.error lets steps be chosen");
     config_.time.dt_min = 0;
@@ -329,10 +328,6 @@ class ConfigBuilder {
     TimeParameters& time = config_.time;
     const GivenSetting* const given = find("time", "core_up_to");
     if (time.divide() || time.core_up_to == TimeParameters().core_up_to) return;
-    const auto is_changed = [&](const char* key) {
-      const GivenSetting* const other = find("time", key);
-      return other && other->from_command_line;
-    };
     if (given->from_command_line || !(is_changed("steps") || is_changed("substeps") || is_changed("integrator")))
       fail(*given, "has no effect and must go: neither time.steps nor time.substeps divides steps");
     time.core_up_to = TimeParameters().core_up_to;
@@ -378,7 +373,7 @@ class ConfigBuilder {
     if (!are_usable(config_.units))
       throw ConfigError(
           fmt::format("{}: [units]: the gravitational constant or the unit of time in them is beyond the numbers of 64 bits", name_));
-    takes_file_units_ = units.system && is_of_file(*units.system);
+    takes_file_units_ = units.system && units.system->says(of_the_file);
     const GivenSetting* const of_file = find(initial_section, "units");
     units_of_numbers_ = of_file ? units_in_text(*of_file) : std::nullopt;
     if (units_of_numbers_ && (takes_file_units_ || (!units.system && units.single.empty())))
@@ -403,11 +398,9 @@ class ConfigBuilder {
     return units.value;
   }
 
-  static bool is_of_file(const GivenSetting& given) { return given.text() && *given.text() == of_the_file; }
-
   void resolve_begin() {
     const GivenSetting* const begin = find("time", "begin");
-    if (!begin || !is_of_file(*begin)) return;
+    if (!begin || !begin->says(of_the_file)) return;
     const std::string path = path_of_file();
     if (path.empty()) fail(*begin, "takes the time of initial_conditions.file, but the particles come from a generator");
     if (!in_file_) fail(*begin, fmt::format("the time of {} is not known here", path));
@@ -416,12 +409,10 @@ class ConfigBuilder {
     if (!std::isfinite(config_.time.begin)) fail(*begin, fmt::format("the time of {} is {}: give the number", path, config_.time.begin));
   }
 
-  static bool is_physical_G(const GivenSetting& given) { return given.text() && *given.text() == "cgs"; }
-
   // G if not given: in physical units the physical constant; in N-body units 1, or that of the file whose units are taken.
   void resolve_G() {
     const GivenSetting* given = find("gravity", "G");
-    const bool wants_physical = given && is_physical_G(*given);
+    const bool wants_physical = given && given->says(physical_G);
     if (given && !wants_physical) return;
     if (!is_physical(config_.units)) {
       if (wants_physical) fail(*given, "needs physical units in [units]");
@@ -484,9 +475,8 @@ GivenInput given_input(const std::vector<GivenSetting>& file, const std::vector<
     const auto found = settings.find({section, name});
     return found != settings.end() ? found->second : GivenSetting{};
   };
-  const auto is_of_file = [&](const GivenSetting& setting) { return setting.text() && *setting.text() == of_the_file; };
   GivenInput input{given(initial_section, "file")};
-  input.is_asked = input.file.text() && (is_of_file(given(units_section, units_key)) || is_of_file(given("time", "begin")));
+  input.is_asked = input.file.text() && (given(units_section, units_key).says(of_the_file) || given("time", "begin").says(of_the_file));
   return input;
 }
 

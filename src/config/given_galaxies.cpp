@@ -35,11 +35,6 @@ Setting kind_setting() {
   return {"kind", "", {}, "its density", allowed};
 }
 
-std::string suggested(const std::string& wrong, const std::vector<std::string>& names) {
-  const std::string near = nearest_name(wrong, names);
-  return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
-}
-
 [[noreturn]] void fail_in_section(const GivenSetting& given, const std::string& section, const std::string& must) {
   throw ConfigError(fmt::format("{}: [{}]: {}", given.where, section, must));
 }
@@ -140,7 +135,7 @@ class GivenComponent {
     std::string of_preset;
     if (const GalaxyPreset* const preset = find_named(galaxy_presets(), galaxy_.preset()))
       of_preset = fmt::format("; {} has the components {}{}", preset->name, fmt::join(names_of(preset->components), ", "),
-                              suggested(component_.name, names_of(preset->components)));
+                              suggestion(component_.name, names_of(preset->components)));
     fail_in_section(keys_.front(), keys_.front().section,
                     fmt::format("needs kind = one of {}{}", fmt::join(names_of(component_kinds()), ", "), of_preset));
   }
@@ -153,7 +148,7 @@ class GivenComponent {
     for (const ComponentKind& kind : component_kinds())
       if (find_named(kind.settings, key.name)) owners.push_back(kind.name);
     if (owners.empty())
-      fail(key, fmt::format("unknown key{}. Allowed with kind = \"{}\": kind, {}", suggested(key.name, own), component_.kind,
+      fail(key, fmt::format("unknown key{}. Allowed with kind = \"{}\": kind, {}", suggestion(key.name, own), component_.kind,
                             fmt::join(own, ", ")));
     if (kind_ && kind_->from_command_line && !key.from_command_line) return false;
     fail(key, fmt::format("belongs to the kinds {}, but the kind of this component is {}", fmt::join(owners, ", "), component_.kind));
@@ -182,7 +177,7 @@ void read_place(const GivenGalaxy& given, const UnitSystem& units, GalaxyParamet
       });
       fail(key, fmt::format("unknown key{}. Allowed in [{}]: {}",
                             is_of_components ? fmt::format(" ({} belongs to a component, in [{}.COMPONENT])", key.name, key.section)
-                                             : suggested(key.name, names),
+                                             : suggestion(key.name, names),
                             key.section, fmt::join(names, ", ")));
     }
   }
@@ -254,7 +249,7 @@ std::vector<GivenGalaxy> used_galaxies(const std::vector<GivenSetting>& keys, co
     }
     for (const std::string& name : names) {
       if (std::find(allowed.begin(), allowed.end(), name) == allowed.end())
-        fail(chosen, fmt::format("must be {}{}", preset_or_section(), suggested(name, allowed)));
+        fail(chosen, fmt::format("must be {}{}", preset_or_section(), suggestion(name, allowed)));
       if (find_named(used, name)) continue;
       used.push_back({name, {}, chosen});
       for (const GivenSetting& key : keys)

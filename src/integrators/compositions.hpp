@@ -23,29 +23,29 @@ template <class Space>
 class Composition final : public Integrator<Space> {
  public:
   /// `row` outlives it.
-  explicit Composition(const CompositionRow& row) : row_(row), weights_(row.weights) {}
+  explicit Composition(const CompositionRow& row) : row_(row) {}
 
   bool has_two_parts() const override { return true; }
   void begin(StepContext<Space>& context, double dt) override {
-    context.kick(0.5 * weights_.front() * dt);
+    context.kick(0.5 * row_.weights.front() * dt);
     drift_and_force(context, 0, dt);
   }
   void end(StepContext<Space>& context, double dt) override {
-    for (std::size_t i = 1; i < weights_.size(); ++i) {
-      context.kick(0.5 * (weights_[i - 1] + weights_[i]) * dt);
+    const std::vector<double>& weights = row_.weights;
+    for (std::size_t i = 1; i < weights.size(); ++i) {
+      context.kick(0.5 * (weights[i - 1] + weights[i]) * dt);
       drift_and_force(context, i, dt);
     }
-    context.kick(0.5 * weights_.back() * dt);
+    context.kick(0.5 * weights.back() * dt);
   }
 
  private:
   void drift_and_force(StepContext<Space>& context, std::size_t i, double dt) const {
-    context.drift(weights_[i] * dt);
+    context.drift(row_.weights[i] * dt);
     context.compute_forces(row_.info.tells_drift ? dt : 0);
   }
 
   const CompositionRow& row_;
-  const std::vector<double>& weights_;
 };
 
 }  // namespace grove

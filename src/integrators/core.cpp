@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/base/error.hpp"
+#include "kernels/space/search.hpp"
 #include "kernels/space/select_indices.hpp"
 
 namespace grove {
@@ -58,15 +59,7 @@ struct CoreById {
   const std::uint64_t* id;
   std::size_t count;
   GROVE_HD std::size_t find(std::uint64_t wanted) const {
-    std::size_t first = 0, end = count;
-    while (first < end) {
-      const std::size_t middle = (first + end) / 2;
-      if (id[middle] < wanted)
-        first = middle + 1;
-      else
-        end = middle;
-    }
-    return first;
+    return first_not(std::size_t{0}, count, [&](std::size_t i) { return id[i] < wanted; });
   }
 };
 

@@ -134,9 +134,9 @@ void wait_for_turn(double before_s) {
       end_all_ranks(error.what(), exit_code_of(error), before_s);
     }
   } catch (...) {
-    end_all_ranks("a defect of Grove: an exception of an unknown type; please report it, with the configuration", 1, 0);
+    end_all_ranks("a defect of Grove: an exception of an unknown type; please report it, with the configuration", exit_code::defect, 0);
   }
-  end_all_ranks("a defect of Grove: std::terminate was called; please report it, with the configuration", 1, 0);
+  end_all_ranks("a defect of Grove: std::terminate was called; please report it, with the configuration", exit_code::defect, 0);
 }
 
 [[noreturn]] void terminate_handler() {
@@ -144,7 +144,7 @@ void wait_for_turn(double before_s) {
   // A second thread that fails, or a failure of the end itself.
   static thread_local bool is_mine = false;
   if (is_ending.exchange(true)) {
-    if (is_mine) _exit(1);
+    if (is_mine) _exit(exit_code::defect);
     while (true) pause();
   }
   is_mine = true;

@@ -41,7 +41,8 @@ namespace {
 
 using namespace grove;
 
-static_assert(GROVE_SETTING == 2 && GROVE_DATA == 3 && GROVE_SYSTEM == 4, "as exit_code_of()");
+static_assert(GROVE_DEFECT == exit_code::defect && GROVE_SETTING == exit_code::setting && GROVE_DATA == exit_code::data &&
+              GROVE_SYSTEM == exit_code::system);
 
 thread_local std::string last_error;
 

@@ -18,12 +18,14 @@
 #include "decomposition/domain/sort_by_id.hpp"
 #include "decomposition/ranks/sparse_exchange.hpp"
 #include "io/files/component_name.hpp"
+#include "io/files/find_file.hpp"
 #include "io/files/printable.hpp"
 #include "io/snapshots/checkpoint.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
 #include "src/advice/state_advice.hpp"
 #include "src/config/config_source.hpp"
+#include "src/config/given_units.hpp"
 #include "src/run/files/output_directory.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/run/files/snapshot_writer.hpp"
@@ -51,8 +53,6 @@ bool is_of_a_run(const GivenSetting& given) {
          (given.section == "run" && given.name == "max_wall_time");
 }
 
-bool is_of_file(const GivenSetting& given) { return given.text() && *given.text() == "file"; }
-
 std::vector<std::string> overrides_for(const std::vector<GivenSetting>& given, bool& has_initial_conditions) {
   const bool is_begun = std::any_of(given.begin(), given.end(), [](const GivenSetting& g) { return g.section == "initial_conditions"; });
   has_initial_conditions = is_begun;
@@ -64,7 +64,7 @@ std::vector<std::string> overrides_for(const std::vector<GivenSetting>& given, b
   std::vector<std::string> overrides;
   if (!is_begun) overrides.emplace_back("initial_conditions.generator=plummer");
   for (const GivenSetting& one : given)
-    if (one.section == "time" && one.name == "begin" && !is_of_file(one)) overrides.push_back("time.end=" + one.shown);
+    if (one.section == "time" && one.name == "begin" && !one.says(of_the_file)) overrides.push_back("time.end=" + one.shown);
   return overrides;
 }
 
@@ -432,9 +432,7 @@ void Session::require_free(const std::string& file, bool overwrite) const {
 void Session::save(const std::string& file, bool overwrite) {
   const ParticleSet& now = particles_with_forces();
   comm_.agree([&] {
-    const std::string extension = std::filesystem::path(file).extension().string();
-    if (extension != ".hdf5" && extension != ".h5")
-      throw ConfigError(fmt::format("{}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", file));
+    if (!has_hdf5_ending(file)) throw ConfigError(fmt::format("{}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", file));
     require_free(file, overwrite);
   });
   save_snapshot(file, now, time_, config_, simulation_->device_description(), comm_, components_);

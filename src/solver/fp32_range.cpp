@@ -16,7 +16,7 @@ void require_between(double extent, double smallest, double largest, const char*
   std::ostringstream text;
   text << "the particles extend over " << extent << " code units, and " << who_takes << " " << smallest << " to " << largest << ": "
        << (extent > largest ? "remove those that are far outside, or choose larger units" : "choose smaller units") << instead;
-  throw AgreedError(text.str(), exit_code_of(DataError("")));
+  throw AgreedError(text.str(), exit_code::data);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void require_softening(const SofteningClasses& classes, const ScaledLaw& law, do
   else
     text << key << " = " << largest << " is too large for particles that extend over " << extent << ": give at most "
          << most_extents * extent << ", or gravity.method = \"direct\"";
-  throw AgreedError(text.str(), exit_code_of(ConfigError("")));
+  throw AgreedError(text.str(), exit_code::setting);
 }
 
 }  // namespace grove

@@ -275,7 +275,7 @@ TEST_F(Hdf5Storage, ACrashWhileAFileIsReadIsPutDownToTheFile) {
     close(ends[0]);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == exit_code_of(DataError(""))) << status;
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == exit_code::data) << status;
     EXPECT_NE(said.find(std::string(path) + ": HDF5 crashed while it read the file"), std::string::npos) << said;
   }
   {

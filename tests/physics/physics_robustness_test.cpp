@@ -212,7 +212,7 @@ TEST(Softening, ThatDoesNotFitTheExtentIsAnErrorOnAllRanks) {
   for (const std::string method : {"fmm", "tree"})
     for (const double softening : {1e-15, 1e12}) {
       const auto sim = simulation({.method = method, .softening = softening}, comm);
-      const std::string message = agreed_error_of([&] { sim->start(share_of(all, comm), 0); }, exit_code_of(ConfigError("")), comm);
+      const std::string message = agreed_error_of([&] { sim->start(share_of(all, comm), 0); }, exit_code::setting, comm);
       EXPECT_NE(message.find(softening < 1 ? "too small" : "too large"), std::string::npos) << message;
     }
   const auto sim = simulation({.method = "direct", .softening = 1e-15}, comm);
@@ -226,7 +226,7 @@ TEST(Extent, BeyondTheNumbersOfAMethodIsAnErrorOnAllRanks) {
       ParticleSet all = plummer(500);
       for (double& x : all.position) x *= factor;
       const auto sim = simulation({.method = method}, comm);
-      const std::string message = agreed_error_of([&] { sim->start(share_of(all, comm), 0); }, exit_code_of(DataError("")), comm);
+      const std::string message = agreed_error_of([&] { sim->start(share_of(all, comm), 0); }, exit_code::data, comm);
       EXPECT_NE(message.find(factor < 1 ? "choose smaller units" : "choose larger units"), std::string::npos) << message;
     }
 }

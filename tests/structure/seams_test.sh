@@ -369,8 +369,9 @@ all_of_them_build_at_once() {
 
 tests_of_all_kernels_hold_for_the_added_one() {
   local test
-  for test in softening_test direct_sum_test; do
-    "$directory/build/tests/$test" >out.txt 2>&1 && continue
+  for test in softening_test 'direct_sum_test --gtest_filter=*WithEverySoftening'; do
+    # shellcheck disable=SC2086  # with its option
+    "$directory"/build/tests/$test >out.txt 2>&1 && ! grep -q 'Running 0 tests' out.txt && continue
     grep -vE 'OK|RUN' out.txt
     return 1
   done

@@ -52,9 +52,4 @@ std::optional<PictureName> picture_name(std::string_view file) {
   return parts.empty() ? std::nullopt : std::optional(PictureName{parts.str(1), parts.str(2), std::stoull(parts.str(3))});
 }
 
-bool is_made_under_partial_name(std::string_view file) {
-  return snapshot_number(file) || checkpoint_number(file) || file == snapshot_series_file || file == used_parameters_file ||
-         picture_name(file);
-}
-
 }  // namespace grove

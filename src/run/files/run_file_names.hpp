@@ -36,8 +36,4 @@ std::optional<std::uint64_t> snapshot_number(std::string_view file);
 std::optional<std::uint64_t> checkpoint_number(std::string_view file);
 std::optional<PictureName> picture_name(std::string_view file);
 
-/// Whether a run writes this file under a partial name first: a snapshot, a checkpoint, the list of snapshots, the parameters used, a
-/// picture.
-bool is_made_under_partial_name(std::string_view file);
-
 }  // namespace grove

@@ -40,9 +40,9 @@ std::size_t first_difference(const std::vector<std::string>& a, const std::vecto
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + end, b.begin()).first - a.begin());
 }
 
-/// Throws a Failure, agreed, unless all ranks have the same lines. `explain` is called on a rank that differs, with its own lines, those of
-/// rank 0 and the index of the first difference.
-template <class Failure, class Explain>
+/// Throws a ConfigError, agreed, unless all ranks have the same lines. `explain` is called on a rank that differs, with its own lines,
+/// those of rank 0 and the index of the first difference.
+template <class Explain>
 void require_same_lines(const std::vector<std::string>& own, const Communicator& comm, Explain explain) {
   const std::string text = joined(own);
   std::string of_root = text;
@@ -50,7 +50,7 @@ void require_same_lines(const std::vector<std::string>& own, const Communicator&
   comm.agree([&] {
     if (of_root == text) return;
     const std::vector<std::string> root = parted(of_root);
-    throw Failure(explain(own, root, first_difference(own, root)));
+    throw ConfigError(explain(own, root, first_difference(own, root)));
   });
 }
 
@@ -68,7 +68,7 @@ std::string line_or_nothing(const std::vector<std::string>& lines, std::size_t a
 }  // namespace
 
 void require_same_command_line(const std::vector<std::string>& words, const Communicator& comm) {
-  require_same_lines<ConfigError>(words, comm, [&](const auto& own, const auto& root, std::size_t at) {
+  require_same_lines(words, comm, [&](const auto& own, const auto& root, std::size_t at) {
     return fmt::format("the ranks were started with different command lines: {} on rank 0, {} on {}; start all ranks with the same one",
                        quoted_word(root, at), quoted_word(own, at), place_of_this_rank(comm.rank()));
   });
@@ -96,7 +96,7 @@ EffectiveSettings effective_settings(const Config& config) {
 void require_same_config(const Config& config, const Communicator& comm) {
   std::vector<std::string> lines;
   for (const auto& [name, value] : effective_settings(config)) lines.push_back(name + " = " + value);
-  require_same_lines<ConfigError>(lines, comm, [&](const auto& own, const auto& root, std::size_t at) {
+  require_same_lines(lines, comm, [&](const auto& own, const auto& root, std::size_t at) {
     return fmt::format("the ranks have different configurations: {} on rank 0, {} on {}; give all ranks the same file and settings",
                        line_or_nothing(root, at), line_or_nothing(own, at), place_of_this_rank(comm.rank()));
   });
@@ -109,11 +109,7 @@ void require_same_file(const std::filesystem::path& path, const std::string& key
           "{0}: is a log of a run, not a file of particles: 'grove info {0}' says what is in it, and 'grove plot OUTPUT_DIR' draws it",
           path.string()));
   });
-  require_same_lines<DataError>({file_fingerprint(path)}, comm, [&](const auto& own, const auto& root, std::size_t) {
-    const auto seen = [](const std::string& text) { return text.empty() ? "cannot be opened" : "has " + text; };
-    return fmt::format("{} = \"{}\" is not the same file for all ranks: it {} on rank 0, and {} on {}; all ranks must see one file", key,
-                       path.string(), seen(root.front()), seen(own.front()), place_of_this_rank(comm.rank()));
-  });
+  require_same_files({path}, comm, key);
 }
 
 void require_same_directory(const std::filesystem::path& path, const std::string& key, const Communicator& comm) {

@@ -19,8 +19,8 @@ void require_same_command_line(const std::vector<std::string>& words, const Comm
 /// that differs, and both values.
 void require_same_config(const Config& config, const Communicator& comm);
 
-/// Compares the file_fingerprint() of a file of particles on each rank, and refuses the log of a run. `key` is the setting that names the
-/// file. A file that no rank can open is left to its reader, and so are the other files of a snapshot. Collective; throws AgreedError.
+/// require_same_files() for a file of particles; refuses the log of a run. `key` is the setting that names the file. A file that no rank
+/// can open is left to its reader, and so are the other files of a snapshot. Collective; throws AgreedError.
 void require_same_file(const std::filesystem::path& path, const std::string& key, const Communicator& comm);
 
 /// Checks that all ranks see the same directory and can write to it, with a temporary file of rank 0. `key` is the setting that names the

@@ -106,7 +106,7 @@ void RunLoop::take_step(std::uint64_t step) {
       observe_state_before_error();
       const auto* const agreed = dynamic_cast<const AgreedError*>(&error);
       // Others are not of this step alone: a full disk, a lost device.
-      const bool is_data_error = agreed && agreed->exit_code() == exit_code_of(DataError(""));
+      const bool is_data_error = agreed && agreed->exit_code() == exit_code::data;
       if (!is_data_error) throw;
       throw AgreedError(
           fmt::format("step {} of {}, from t = {}: {}", step, schedule_.steps(), schedule_.text(schedule_.time(step - 1)), error.what()),
@@ -190,7 +190,7 @@ void RunLoop::fulfil(const Requests& requests) {
         fmt::format("{}: the output directory was removed or replaced during the run, which would continue in two places; it ends "
                     "after step {}",
                     controls_.directory ? controls_.directory->path() : "", report_.steps),
-        exit_code_of(SystemError("")));
+        exit_code::system);
   }
   const auto cause = static_cast<StopCause>(requests[stop_cause]);
   const bool stops = cause != StopCause::none, is_asked_for = requests[checkpoint_asked_for] != 0;
@@ -294,7 +294,7 @@ void RunLoop::measure_energy() {
         fmt::format("the energy after step {} is not finite (kinetic {:.3g}, potential {:.3g}): velocities or masses are too large "
                     "for numbers of 64 bits",
                     report_.steps, sums.kinetic, sums.potential),
-        exit_code_of(DataError("")));
+        exit_code::data);
   report_.time = simulation_.time();
   measure_error_of_steps();
   report_.largest_energy_error = std::max(report_.largest_energy_error, std::abs(report_.last.relative_error));

@@ -89,7 +89,7 @@ bool read_particles_of(const FoundCheckpoint& found, const Communicator& comm, c
     point.particles = read_checkpoint_particles(found.file, found.state, comm, fields);
   } catch (const AgreedError& error) {
     // All ranks know of it, and try the other generation together.
-    if (error.exit_code() != exit_code_of(DataError(""))) throw;
+    if (error.exit_code() != exit_code::data) throw;
     point.notes.push_back(error.what());
     return false;
   }

@@ -59,7 +59,7 @@ bool read_snapshot(const ContinuedRun& run, const Communicator& comm, FoundSnaps
       if (!found.state.info.time) throw DataError(found.file + ": says nothing of its time");
     });
   } catch (const AgreedError& error) {
-    if (error.exit_code() != exit_code_of(DataError(""))) throw;
+    if (error.exit_code() != exit_code::data) throw;
     notes.push_back(error.what());
     return false;
   }

@@ -88,6 +88,19 @@ void add_notes_on_universe(const Config& config, const InitialState& state, std:
 
 std::string list_of(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
+/// The names of the components that have particles.
+std::vector<std::string> present_components(const ComponentNames& names, const std::vector<std::uint64_t>& count) {
+  std::vector<std::string> present;
+  for (std::size_t type = 0; type < count.size(); ++type)
+    if (count[type] > 0) present.push_back(names[type]);
+  return present;
+}
+
+[[noreturn]] void fail_no_component(const std::string& key, const std::string& name, const std::vector<std::string>& present) {
+  throw ConfigError(fmt::format("{}: there is no component called \"{}\"; the particles have {}{}", key, name, list_of(present),
+                                suggestion(name, present)));
+}
+
 }  // namespace
 
 InitialState load_initial_state(const Config& config, const Communicator& comm, const FieldTablePtr& fields) {
@@ -187,24 +200,21 @@ std::vector<double> softening_of_types(const GravityParameters& gravity, const C
                                        const std::vector<std::uint64_t>& count) {
   const auto& length = gravity.softening_of_component;
   if (length.empty()) return gravity.softening_between.empty() ? std::vector<double>{} : std::vector(count.size(), gravity.softening);
-  std::vector<std::string> present, missing;
+  const std::vector<std::string> present = present_components(names, count);
   double smallest = length.begin()->second;
-  for (const auto& [name, value] : length) smallest = std::min(smallest, value);
+  for (const auto& [name, value] : length) {
+    if (std::find(present.begin(), present.end(), name) == present.end()) fail_no_component("gravity.softening", name, present);
+    smallest = std::min(smallest, value);
+  }
   std::vector<double> of_type(count.size(), smallest);
+  std::vector<std::string> missing;
   for (std::size_t type = 0; type < count.size(); ++type) {
     if (count[type] == 0) continue;
     const auto found = length.find(names[type]);
-    present.push_back(names[type]);
     if (found == length.end())
       missing.push_back(names[type]);
     else
       of_type[type] = found->second;
-  }
-  for (const auto& [name, value] : length) {
-    if (std::find(present.begin(), present.end(), name) != present.end()) continue;
-    const std::string near = nearest_name(name, present);
-    throw ConfigError(fmt::format("gravity.softening: there is no component called \"{}\"; the particles have {}{}", name, list_of(present),
-                                  near.empty() ? "" : fmt::format(" (did you mean {}?)", near)));
   }
   if (!missing.empty())
     throw ConfigError(
@@ -214,15 +224,10 @@ std::vector<double> softening_of_types(const GravityParameters& gravity, const C
 
 std::vector<SofteningBetween> softening_between_types(const GravityParameters& gravity, const ComponentNames& names,
                                                       const std::vector<std::uint64_t>& count) {
-  std::vector<std::string> present;
-  for (std::size_t type = 0; type < count.size(); ++type)
-    if (count[type] > 0) present.push_back(names[type]);
   const auto type_of = [&](const std::string& pair, const std::string& name) {
     for (std::size_t type = 0; type < count.size(); ++type)
       if (count[type] > 0 && names[type] == name) return static_cast<int>(type);
-    const std::string near = nearest_name(name, present);
-    throw ConfigError(fmt::format("gravity.softening_between: \"{}\": there is no component called \"{}\"; the particles have {}{}", pair,
-                                  name, list_of(present), near.empty() ? "" : fmt::format(" (did you mean {}?)", near)));
+    fail_no_component(fmt::format("gravity.softening_between: \"{}\"", pair), name, present_components(names, count));
   };
   std::vector<SofteningBetween> all;
   for (const auto& [pair, length] : gravity.softening_between) {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "decomposition/domain/sort_by_id.hpp"
+#include "decomposition/ranks/exact_sum.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/units.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
@@ -285,42 +286,25 @@ std::uint64_t raise_ids(ParticleSet& particles, const std::string& file, std::ui
   return own + by;
 }
 
-/// A sum over all ranks that does not depend on who adds what: terms are rounded to multiples of 2^-60 of the largest, and added as whole
-/// numbers. `largest` must be the same on all ranks.
-class ExactSum {
- public:
-  explicit ExactSum(double largest) : exponent_(60 - std::ilogb(largest > 0 ? largest : 1.0)) {}
-  void add(double term) { sum_ += static_cast<std::int64_t>(std::llrint(std::ldexp(term, exponent_))); }
-  /// Collective.
-  double total(const Communicator& comm) const {
-    __extension__ __int128 all = 0;
-    for (const auto& some : comm.all_gather(sum_)) all += some;
-    return std::ldexp(static_cast<double>(all), -exponent_);
-  }
-
- private:
-  int exponent_;
-  __extension__ __int128 sum_ = 0;
-};
-
-double sum_over_ranks(const ParticleSet& p, const Communicator& comm, const std::vector<double>* vectors, std::size_t d) {
-  const auto term = [&](std::size_t i) { return p.mass[i] * (vectors ? (*vectors)[3 * i + d] : 1.0); };
-  double largest = 0;
-  for (std::size_t i = 0; i < p.size(); ++i) largest = std::max(largest, std::abs(term(i)));
-  ExactSum sum(comm.max(largest));
-  for (std::size_t i = 0; i < p.size(); ++i) sum.add(term(i));
-  return sum.total(comm);
-}
-
 /// Shifts all particles so that the centre of mass and the mean velocity are zero; the same bits on any number of ranks. Collective.
 void move_to_centre(ParticleSet& particles, const Communicator& comm) {
-  const double mass = sum_over_ranks(particles, comm, nullptr, 0);
-  if (!(mass > 0)) return;
-  for (std::vector<double>* vectors : {&particles.position, &particles.velocity})
+  std::vector<double>&position = particles.position, &velocity = particles.velocity;
+  const auto sums = exact_sums<7>(particles.size(), comm, [&](std::size_t i, std::array<ExactSum, 7>& sum) {
+    const double mass = particles.mass[i];
     for (std::size_t d = 0; d < 3; ++d) {
-      const double mean = sum_over_ranks(particles, comm, vectors, d) / mass;
-      for (std::size_t i = d; i < vectors->size(); i += 3) (*vectors)[i] -= mean;
+      sum[d].add(mass * position[3 * i + d]);
+      sum[3 + d].add(mass * velocity[3 * i + d]);
     }
+    sum[6].add(mass);
+  });
+  if (!(sums[6] > 0)) return;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double centre = sums[d] / sums[6], mean = sums[3 + d] / sums[6];
+    for (std::size_t k = d; k < position.size(); k += 3) {
+      position[k] -= centre;
+      velocity[k] -= mean;
+    }
+  }
 }
 
 }  // namespace

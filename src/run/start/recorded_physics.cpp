@@ -12,6 +12,7 @@
 #include "kernels/base/text_parts.hpp"
 #include "src/config/config_source.hpp"
 #include "src/config/config_table.hpp"
+#include "src/config/given_units.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 
 namespace grove {
@@ -58,8 +59,7 @@ bool has_units(const std::set<std::string>& names) {
 /// Whether a setting asks for the units of the file, in which its G holds.
 bool takes_units_of_file(const std::string& setting) {
   const GivenSetting given = read_override(setting);
-  const auto* const value = std::get_if<std::string>(&given.value);
-  return given.section == "units" && given.name == "system" && value && *value == "file";
+  return given.section == "units" && given.name == units_key && given.says(of_the_file);
 }
 
 /// Whether what the user has set leaves the recorded value of `name` without a meaning.

@@ -217,7 +217,7 @@ python_draws_profiles_as_pictures() {
 
 a_picture_of_profiles_that_cannot_be_made_is_refused_before_any_work() {
   plummer 1 a.hdf5 && echo mine >mine.png && fails_with 2 "must end in .png" "$grove" profile a.hdf5 --picture p.pdf &&
-    fails_with 2 "mine.png exists and is not overwritten" ranks 2 profile a.hdf5 --picture mine.png && contains mine.png mine &&
+    fails_with 2 "mine.png exists already" ranks 2 profile a.hdf5 --picture mine.png && contains mine.png mine &&
     fails_with 2 "another result goes to this file" "$grove" profile a.hdf5 --csv p.png --picture p.png && holds [ ! -e p.png ] || return 1
   printf '#!/bin/sh\ncat >/dev/null\nexit 4\n' >bare && chmod +x bare
   GROVE_PYTHON=$PWD/bare fails_with 4 "lacks a package that plots need" "$grove" profile a.hdf5 --picture p.png && holds [ ! -e p.png ]

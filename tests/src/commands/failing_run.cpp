@@ -25,6 +25,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <optional>
@@ -35,13 +36,13 @@
 #include <vector>
 
 #include "decomposition/ranks/rank_place.hpp"
+#include "io/files/partial_file.hpp"
 #include "kernels/base/error.hpp"
 #include "src/commands/program.hpp"
 #include "src/generators/generator.hpp"
 #include "src/process/last_words.hpp"
 #include "src/process/watchdog.hpp"
 #include "src/run/files/output_directory.hpp"
-#include "src/run/files/run_file_names.hpp"
 #include "src/run/loop/run_loop.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/simulation/devices.hpp"
@@ -157,7 +158,8 @@ int run(const Failure& failure, const std::string& path, const Communicator& com
   comm.agree([&] {
     if (comm.is_root()) directory.prepare(EarlierResults::set_aside);
   });
-  remove_partial_files_on_failure(path, is_made_under_partial_name);
+  remove_partial_files_on_failure(
+      path, [parent = std::filesystem::path(path)](const std::string& name) { return is_unfinished(parent / partial_name(name)); });
   FailingSimulation simulation(make_simulation("cpu", {}, comm), comm, failure);
   name_device(simulation.device_state().name);
   comm.agree([&] {

@@ -60,14 +60,6 @@ TEST(RunFileNames, OfOtherFormsAreNoneOfARun) {
     EXPECT_FALSE(picture_name(file)) << file;
 }
 
-TEST(RunFileNames, AreThoseOfFilesThatAreMadeUnderPartialNames) {
-  for (const std::string& file : {snapshot_file(3), checkpoint_file(1), picture_file({"speed", "x", 0}), std::string("snapshots.xdmf"),
-                                  std::string("used_parameters.toml")})
-    EXPECT_TRUE(is_made_under_partial_name(file)) << file;
-  for (const char* file : {"snapshot_best.hdf5", "energy.csv", "picture_of_me.png", "snapshots.xdmf_of_mine", "notes", ""})
-    EXPECT_FALSE(is_made_under_partial_name(file)) << file;
-}
-
 TEST(RunFileNames, OfListsAreKnownByTheirPattern) {
   const auto& kinds = log_kinds();
   const auto is_of = [](const char* file) { return [file](const LogKind& kind) { return std::string(kind.file) == file; }; };

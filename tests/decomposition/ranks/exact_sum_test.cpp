@@ -1,5 +1,5 @@
 // Sums without rounding, against numbers whose sum is known.
-#include "src/analysis/exact_sum.hpp"
+#include "decomposition/ranks/exact_sum.hpp"
 
 #include <gtest/gtest.h>
 

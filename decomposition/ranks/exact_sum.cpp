@@ -1,4 +1,4 @@
-#include "src/analysis/exact_sum.hpp"
+#include "decomposition/ranks/exact_sum.hpp"
 
 #include <algorithm>
 #include <cmath>
