@@ -96,7 +96,7 @@ choose_ranks() {
   fi
   local threads=$(($(grove_cores) / ranks))
   export OMP_NUM_THREADS="${OMP_NUM_THREADS:-$((threads > 0 ? threads : 1))}"
-  grove_say "running on $gpus GPUs with $ranks ranks of $OMP_NUM_THREADS threads"
+  grove_say "running the collision; ranks: $ranks, threads of each: $OMP_NUM_THREADS, GPUs: $gpus"
 }
 
 say_what_next() {
@@ -109,7 +109,7 @@ The collision is done: ${#pictures[@]} pictures and ${#files[@]} snapshots (HDF5
   $grove plot $output   # energies and times as a picture (needs python3-matplotlib)
   $grove run --print-config   # every key of a configuration, with its default
   $0 --n 1000000   # the same with more particles
-Your own run: copy jobscripts/collision.toml, change it, and start it with  mpirun -n P $grove run FILE.toml
+Your own run: copy jobscripts/collision.toml, change it, and start it with  $grove run FILE.toml
 TEXT
 }
 

@@ -141,6 +141,9 @@ class Communicator {
   /// The same for any number of values on each rank.
   template <class T>
   std::vector<T> all_gather_vectors(std::span<const T> local) const;
+  /// The same into memory of the caller: room(n) returns it for the n items of all ranks.
+  template <class T, class Room>
+  void all_gather_vectors(std::span<const T> local, Room room) const;
   /// `to` has the same number of entries for each rank, in rank order. The result has the entries from each rank in the same layout.
   std::vector<std::uint64_t> all_to_all(std::span<const std::uint64_t> to) const;
 
@@ -212,6 +215,16 @@ std::vector<T> Communicator::all_gather_rows(std::span<const T> values) const {
 
 template <class T>
 std::vector<T> Communicator::all_gather_vectors(std::span<const T> local) const {
+  std::vector<T> all;
+  all_gather_vectors(local, [&](std::size_t n) {
+    all.resize(n);
+    return all.data();
+  });
+  return all;
+}
+
+template <class T, class Room>
+void Communicator::all_gather_vectors(std::span<const T> local, Room room) const {
   static_assert(std::is_trivially_copyable_v<T>);
   const std::vector<int> bytes = all_gather(mpi_count(local.size_bytes()));
   std::vector<int> offset(bytes.size(), 0);
@@ -220,11 +233,10 @@ std::vector<T> Communicator::all_gather_vectors(std::span<const T> local) const 
     offset[r] = mpi_count(total);
     total += static_cast<std::size_t>(bytes[r]);
   }
-  std::vector<T> all(total / sizeof(T));
+  T* const all = room(total / sizeof(T));
   const WaitForRanks waits;
-  check_mpi(MPI_Allgatherv(local.data(), mpi_count(local.size_bytes()), MPI_BYTE, all.data(), bytes.data(), offset.data(), MPI_BYTE, comm_),
+  check_mpi(MPI_Allgatherv(local.data(), mpi_count(local.size_bytes()), MPI_BYTE, all, bytes.data(), offset.data(), MPI_BYTE, comm_),
             "MPI_Allgatherv");
-  return all;
 }
 
 }  // namespace grove

@@ -1,6 +1,5 @@
 #include "src/integrators/core.hpp"
 
-#include <algorithm>
 #include <span>
 #include <sstream>
 #include <utility>
@@ -13,14 +12,6 @@
 namespace grove {
 
 namespace {
-
-/// A particle as ranks exchange it.
-struct CoreParticle {
-  Double4 position, acceleration;
-  Double3 velocity;
-  std::uint64_t id;
-  std::uint8_t type, rung;
-};
 
 struct IsBeyond {
   const std::uint8_t* rung;
@@ -38,14 +29,24 @@ struct Pack {
     to[k] = {p.position[i], p.acceleration[i], p.velocity[i], id[i], type[i], rung[i]};
   }
 };
+struct ListIds {
+  const CoreParticle* from;
+  std::uint64_t* id;
+  std::uint32_t* number;
+  GROVE_HD void operator()(std::size_t i) const {
+    id[i] = from[i].id;
+    number[i] = static_cast<std::uint32_t>(i);
+  }
+};
 struct Unpack {
   const CoreParticle* from;
+  const std::uint32_t* number;  ///< in the order of ids
   ParticleView p;
   std::uint64_t* id;
   std::uint8_t *type, *rung;
   Double4* all;
   GROVE_HD void operator()(std::size_t i) const {
-    const CoreParticle& one = from[i];
+    const CoreParticle& one = from[number[i]];
     p.position[i] = one.position;
     p.velocity[i] = one.velocity;
     all[i] = one.acceleration;
@@ -99,6 +100,16 @@ CoreById by_id(const Particles<Space>& core) {
   return {core.id.data(), core.size()};
 }
 
+/// Makes these the core, in the order of ids. Asynchronous.
+template <class Space>
+void unpack(Space& space, View<const CoreParticle> from, Particles<Space>& core, Double4* all) {
+  Scratch<Space, std::uint64_t> id(space, from.size);
+  Scratch<Space, std::uint32_t> number(space, from.size);
+  space.for_each(from.size, ListIds{from.data, id.data(), number.data()});
+  space.sort_pairs(id.view(), number.view(), 64);
+  space.for_each(from.size, Unpack{from.data, number.data(), view_of(core), core.id.data(), core.type.data(), rungs_of(core), all});
+}
+
 /// Adds what all ranks have done alike: each force is counted once.
 void add_once(const Communicator& comm, RungCensus work, RungCensus& census) {
   for (std::size_t r = 0; r < work.size(); ++r) {
@@ -120,29 +131,32 @@ void Core<Space>::gather(StepContext<Space>& context, int limit) {
     index.resize_discard(found);
     return index.data();
   });
-  std::vector<CoreParticle> some(count);
-  {
-    Scratch<Space, CoreParticle> packed(space, count);
-    space.for_each(count, Pack{view_of(all), all.id.data(), all.type.data(), rungs_of(all), index.data(), packed.data()});
-    space.copy_to_host(some.data(), packed.data(), count * sizeof(CoreParticle));
-  }
-  std::vector<CoreParticle> core = context.comm().all_gather_vectors(std::span<const CoreParticle>(some));
-  // The same on all ranks.
-  if (core.size() > most_in_core)
-    context.comm().agree([&] {
-      std::ostringstream words;  // nvcc cannot compile fmt
-      words << core.size() << " particles are on the rungs of the core, which can take " << most_in_core
-            << ": within one base step many have come to need short steps; a shorter time.dt helps, or time.core_up_to = 0";
-      throw DataError(words.str());
-    });
-  std::sort(core.begin(), core.end(), [](const CoreParticle& a, const CoreParticle& b) { return a.id < b.id; });
-  Particles<Space>& particles = core_->particles;
-  particles.resize_discard(core.size());
-  core_->rest.resize_discard(core.size());
-  Scratch<Space, CoreParticle> packed(space, core.size());
-  space.copy_from_host(packed.data(), core.data(), core.size() * sizeof(CoreParticle));
-  space.for_each(core.size(), Unpack{packed.data(), view_of(particles), particles.id.data(), particles.type.data(), rungs_of(particles),
-                                     core_->rest.data()});
+  Scratch<Space, CoreParticle> own(space, count);
+  space.for_each(count, Pack{view_of(all), all.id.data(), all.type.data(), rungs_of(all), index.data(), own.data()});
+  const auto take = [&](View<const CoreParticle> some) {
+    // Their number is the same on all ranks.
+    if (some.size > most_in_core)
+      context.comm().agree([&] {
+        std::ostringstream words;  // nvcc cannot compile fmt
+        words << some.size << " particles are on the rungs of the core, which can take " << most_in_core
+              << ": within one base step many have come to need short steps; a shorter time.dt helps, or time.core_up_to = 0";
+        throw DataError(words.str());
+      });
+    core_->particles.resize_discard(some.size);
+    core_->rest.resize_discard(some.size);
+    unpack(space, some, core_->particles, core_->rest.data());
+  };
+  if (context.comm().size() == 1) return take(own.view());
+  Buffer<typename Space::HostMemory, CoreParticle>&sent = core_->sent, &received = core_->received;
+  sent.resize_discard(count);
+  space.copy_to_host(sent.data(), own.data(), count * sizeof(CoreParticle));
+  context.comm().all_gather_vectors(std::span<const CoreParticle>(sent.data(), count), [&](std::size_t n) {
+    received.resize_discard(n);
+    return received.data();
+  });
+  Scratch<Space, CoreParticle> of_all(space, received.size());
+  space.copy_from_host(of_all.data(), received.data(), received.size() * sizeof(CoreParticle));
+  take(of_all.view());
 }
 
 template <class Space>

@@ -13,6 +13,14 @@
 
 namespace grove {
 
+/// A particle of the core as ranks exchange it.
+struct CoreParticle {
+  Double4 position, acceleration;
+  Double3 velocity;
+  std::uint64_t id;
+  std::uint8_t type, rung;
+};
+
 /// Takes particles on rungs beyond a limit through a step of the limit, with steps of their own and direct summation among themselves. At
 /// both ends of that step they are kicked by all other forces. This is one split of the kind of which hierarchical schemes make many
 /// (Pelupessy, Jänes & Portegies Zwart 2012).
@@ -39,11 +47,17 @@ class Core {
 
  private:
   struct Members {
-    explicit Members(Space& space) : particles(space, fields_with({rung_row()})), rest(space), index(space) {}
+    explicit Members(Space& space)
+        : particles(space, fields_with({rung_row()})),
+          rest(space),
+          index(space),
+          sent(space.host_memory()),
+          received(space.host_memory()) {}
 
-    Particles<Space> particles;          ///< their accelerations are those by the core
-    Buffer<Space, Double4> rest;         ///< [particles] all other accelerations
-    Buffer<Space, std::uint32_t> index;  ///< of this rank's among all of its particles
+    Particles<Space> particles;                                       ///< their accelerations are those by the core
+    Buffer<Space, Double4> rest;                                      ///< [particles] all other accelerations
+    Buffer<Space, std::uint32_t> index;                               ///< of this rank's among all of its particles
+    Buffer<typename Space::HostMemory, CoreParticle> sent, received;  ///< between ranks
   };
 
   const GravityLaw law_;
