@@ -415,8 +415,7 @@ def _known_G(self: Particles, G):
 def _field(self: Particles, chosen, settings):
     from .field import Field
 
-    x, _, m = _numbers(self)
-    return Field(x[chosen], m[chosen], **{"units": self.units, "comm": "self", **settings})
+    return Field(self[chosen], comm="self", **settings)
 
 
 def centre(self: Particles, of: Component = None, *, at: Place = "densest", velocity_within: float | None = None) -> Centre:
@@ -499,7 +498,7 @@ def rotation_curve(self: Particles, radii: typing.Sequence[float] | np.ndarray, 
 
     Without disc=: sqrt(G M(r) / r), of the mass in spheres. With disc=: from forces in the plane of that component, by
     grove.Field: r times the mean pull towards the centre over `points` on each circle, and NaN where that is outwards; settings:
-    of Field, as softening=0.05. External potentials are not counted.
+    of Field, as softening=0.05; by default the softening is that of the particles. External potentials are not counted.
     """
     radii, G = np.asarray(_length_of(self, radii, "radii"), float), _known_G(self, G)
     if radii.ndim != 1 or not np.all(radii > 0):
@@ -551,7 +550,7 @@ def bound(self: Particles, of: Component = None, *, G: float | None = None, **se
 
     Those that are not bound are omitted, and the rest is looked at once more, until nothing changes. Velocities are relative to
     the densest point at first, then to the mean of the bound ones. External potentials and other components do not count.
-    settings: of Field, as softening=0.05. Nothing bound is a mask of False.
+    settings: of Field, as softening=0.05; by default that of the particles. Nothing bound is a mask of False.
     """
     chosen, (_, v, m), G = self.of(of).copy(), _numbers(self), _known_G(self, G)
     middle = self.centre(of).velocity

@@ -12,7 +12,8 @@ from .simulation import Simulation
 
 
 class Field:
-    """The gravity of particles at x (N, 3) with masses m (N,) or one mass for all, or of Particles. settings: as of Simulation. The first
+    """The gravity of particles at x (N, 3) with masses m (N,) or one mass for all, or of Particles. settings: as of Simulation, where
+    the softening is that of Particles, if they know one. The first
     call with points builds a tree, which is kept: later ones take time for their points alone. On several ranks it is the gravity of all
     ranks' particles, and the ranks must give as many each, the first ones one more where they do not divide.
 
@@ -27,7 +28,7 @@ class Field:
                 raise SettingError("m has no effect: Particles have masses")
             # Without their ids they keep their order.
             particles = Particles(x.position, mass=x.mass, type=x.type, components=x.components)
-            particles.units = x.units
+            particles.units, particles.softening = x.units, x.softening
         else:
             particles = Particles(x, mass=m)
         self._sim = Simulation(particles, **settings)

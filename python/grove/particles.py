@@ -132,7 +132,8 @@ class Particles:
     #: Code units in cgs, and G in code units, of particles of a simulation, of generate() or of a file; None: not known.
     units: Units | None = None
     G: float | None = None
-    #: Softening length, or lengths by component, of particles of generate() or of a simulation. None: not known. A simulation takes it.
+    #: Softening length, or lengths by component, of particles of generate(), of a simulation or of a snapshot of Grove. None: not
+    #: known. A simulation takes it.
     softening: float | dict[str, float] | None = None
     #: Code units, of a file; a simulation of these particles begins then. None: not known.
     time: float | None = None

@@ -11,8 +11,8 @@ from .units import Units
 
 
 class Snapshot(Particles):
-    """Particles of a file, in its order, with `time`, `components` (names by type), `units` and `G`, as it says them. Where it does not
-    say G, that is the physical constant in its units; where it says neither, units are None and G is NaN."""
+    """Particles of a file, in its order, with `time`, `components` (names by type), `units`, `G` and, in a file of Grove, `softening`, as
+    it says them. Where it does not say G, that is the physical constant in its units; where it says neither, units are None and G is NaN."""
 
     time: float
     G: float
@@ -31,6 +31,19 @@ def _units(data):
         length, mass, time = (float(np.ravel(others[name])[0]) for name in names)
         return Units(length, mass, length / time)
     return None
+
+
+def _softening(data, components):
+    """Of a file of Grove: one length, or lengths by component; None without softening, and for other files."""
+    code = data["Header"].attrs.get("Code", b"")
+    if (code.decode() if isinstance(code, bytes) else str(code)) != "Grove" or "Parameters" not in data:
+        return None
+    attributes = data["Parameters"].attrs
+    classes = {name: attributes.get(f"SofteningClassOfPartType{number}") for number, name in components.items()}
+    lengths = {name: float(attributes.get(f"SofteningComovingClass{k}", np.nan)) for name, k in classes.items() if k is not None}
+    if len(lengths) < len(components) or not all(length > 0 for length in lengths.values()):
+        return None
+    return lengths if len(set(lengths.values())) > 1 else next(iter(lengths.values()))
 
 
 def load(file: str | os.PathLike[str]) -> Snapshot:
@@ -63,7 +76,7 @@ def load(file: str | os.PathLike[str]) -> Snapshot:
         names = {number: group.attrs.get("ComponentName", b"") for number, group in groups.items()}
         texts = {number: name.decode() if isinstance(name, bytes) else str(name) for number, name in names.items()}
         snapshot.components = {number: text or usual_name(number) for number, text in texts.items()}
-        snapshot.units = _units(data)
+        snapshot.units, snapshot.softening = _units(data), _softening(data, snapshot.components)
         # GADGET-4 writes 0 for the physical constant.
         snapshot.G = float(parameters.get("GravityConstantInternal", 0)) or (snapshot.units.physical_G if snapshot.units else np.nan)
         return snapshot

@@ -350,11 +350,14 @@ class ConfigBuilder {
     for (const ConfigSetting* row : idle) row->set(config_, row->setting.default_value);
   }
 
-  /// The one in which it is given; for a bare number the unit of [units] where that has a name, so that messages tell what it means.
+  /// The one in which it is given; for a bare number the unit of [units] where that has a name, so that messages tell what it means; for a
+  /// step that is chosen million years.
   void set_unit_of_dt() {
     const GivenSetting* const dt = find("time", "dt");
-    if (!dt || config_.time.dt_is_auto) return;
-    if (dt->text()) {
+    if (!dt) return;
+    if (config_.time.dt_is_auto) {
+      if (is_physical(config_.units)) config_.time.unit_of_dt = unit_of("1 Myr", Dimension::time, config_.units);
+    } else if (dt->text()) {
       config_.time.unit_of_dt = unit_of(*dt->text(), Dimension::time, config_.units);
     } else if (const TimeUnit unit = unit_of_time(1, config_.units); std::abs(unit.per_code_unit - 1) < same_when_joined) {
       config_.time.unit_of_dt = {unit.name, 1};

@@ -532,6 +532,11 @@ class Values(unittest.TestCase):
         self.assertEqual((p["stars"].softening, p[:3].softening.keys()), ({"stars": p.softening["stars"]}, {"stars"}))
         np.testing.assert_array_equal(potential(p["stars"]), potential(p["stars"], softening=p.softening["stars"]))
 
+        for found, expected in zip(grove.Field(p, device="cpu")(), grove.Field(p, softening=p.softening, device="cpu")()):
+            np.testing.assert_array_equal(found, expected)
+        stars = p["stars"]
+        np.testing.assert_array_equal(stars.rotation_curve([1.0], disc="stars"), stars.rotation_curve([1.0], disc="stars", softening=p.softening["stars"]))
+
         self.assertEqual((plummer(20).softening, grove.generate("plummer", n=20).softening), (0.05, None))
         stream = grove.Particles(np.eye(3), mass=1e-3, type="stream", components={1: "stream"})
         self.assertEqual((p + stream).softening, p.softening)
@@ -568,8 +573,13 @@ class Values(unittest.TestCase):
             self.skipTest("h5py is not installed")
         with tempfile.TemporaryDirectory() as directory:
             sim.save(directory + "/named.hdf5")
-            again = grove.Simulation(grove.load(directory + "/named.hdf5"), softening={"stars": 0.05, "stream": 0.2}, device="cpu")
-            self.assertEqual(again.particles.components, p.components)
+            loaded = grove.load(directory + "/named.hdf5")
+            self.assertEqual(loaded.softening, {"stars": 0.05, "stream": 0.2})
+            again = grove.Simulation(loaded, device="cpu")
+            self.assertEqual((again.particles.components, again.particles.softening), (p.components, loaded.softening))
+            grove.Simulation(plummer(20), device="cpu").save(directory + "/one.hdf5")
+            grove.Simulation(plummer(20), softening=0, device="cpu").save(directory + "/none.hdf5")
+            self.assertEqual([grove.load(f"{directory}/{name}.hdf5").softening for name in ("one", "none")], [0.05, None])
 
     def test_snapshots_are_written_and_loaded(self):
         with tempfile.TemporaryDirectory() as directory:
