@@ -12,10 +12,10 @@ from .simulation import Simulation
 
 
 class Field:
-    """The gravity of particles at x (N, 3) with masses m (N,) or one mass for all, or of Particles. settings: as of Simulation, where
-    the softening is that of Particles, if they know one. The first
-    call with points builds a tree, which is kept: later ones take time for their points alone. On several ranks it is the gravity of all
-    ranks' particles, and the ranks must give as many each, the first ones one more where they do not divide.
+    """The gravity of particles at x (N, 3) with masses m (N,) or one mass for all, or of Particles. settings: as of Simulation; Particles
+    bring their softening. The first call with points builds a tree, which is kept: later ones take time for their points alone. On
+    several ranks it is the gravity of all ranks' particles, and the ranks must give as many each, the first ones one more where they do
+    not divide.
 
         field = grove.Field(x, m, softening=0.01)
         acceleration, potential = field(points)     # (M, 3) and (M,), at any points (M, 3)

@@ -225,8 +225,9 @@ class Simulation:
     comm: a communicator of mpi4py; None: MPI_COMM_WORLD; "self": this rank alone.
     config: a configuration as a dict of sections, {"gravity": {"tolerance": 1e-3}}, or as TOML; as of `grove run`, without
         the keys of its output, time.end and run.max_wall_time. "external" may be a list of up to three potentials.
-    settings: keys of the configuration in short: softening (by default that of the particles, where they know one, else 0), dt, begin (the time of the particles; by default what a file says, else
-        0), device, G, method, tolerance, theta, opening, order, softening_kernel, all_pairs_up_to, integrator, transport.
+    settings: keys of the configuration in short: softening (by default that of the particles, where they know one, else 0), dt,
+        begin (the time of the particles; by default what a file says, else 0), device, G, method, tolerance, theta, opening, order,
+        softening_kernel, all_pairs_up_to, integrator, transport.
     Raises SettingError, DataError or SystemError, which are subclasses of ValueError and OSError.
     """
 
