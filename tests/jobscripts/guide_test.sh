@@ -2,7 +2,7 @@
 # The users' guide. Usage: guide_test.sh ROOT GROVE LIBRARY
 #
 # Every recipe of docs/guide/cookbook.md as it is written, in a directory of its own; then whether its result is what the recipe says. A
-# recipe without a test here fails every_recipe_has_a_test.
+# recipe without a test here fails every_recipe_has_a_test. And the lines of README.md for a run of one's own.
 # LIBRARY is libgrove_c.so, for the recipe in Python. Recipes are not tried where a program or a package that they need is missing.
 set -u
 root=$(cd "$1" && pwd) grove=$2
@@ -32,6 +32,11 @@ cook() {
   blocks "^## $1[.] " >recipe.sh
   holds [ "$(wc -l <recipe.sh)" -ge 5 ] || return 1
   bash -euo pipefail recipe.sh >out.txt 2>err.txt </dev/null || { echo "exit code $? of recipe $1"; tail -n 30 out.txt err.txt; return 1; }
+}
+
+# readme LANGUAGE: the code of README.md in this language below "Your own run".
+readme() {
+  awk -v fence="\`\`\`$1" '/^## / { is_wanted = $0 == "## Your own run" } /^```/ { inside = !inside && is_wanted && $0 == fence; next } inside' "$root/README.md"
 }
 
 # by_awk FILE PROGRAM: awk over the rows of a table without its comments; the program must exit with 0. Shows the table if it does not.
@@ -111,6 +116,20 @@ recipe_10_collapses() {
     NR == 2 { least = $3; last = $7 }
     NR == 3 { error = $4 }
     END { exit !(fall > 0.9 * free && fall < 1.4 * free && least < 0.3 && last < 0.75 && last > 0.2 && error < 0.01) }'
+}
+
+the_readme_runs_as_it_says() {
+  local command
+  readme toml >my_galaxy.toml && command=$(readme sh | sed -n '1s/ *#.*//p')
+  # With fewer particles and for a shorter time.
+  holds [ "$command" = "build/release/grove run my_galaxy.toml" ] &&
+    $command --quiet --set initial_conditions.n=3000 --set time.end="20 Myr" --set output.snapshot_every="10 Myr" &&
+    holds [ -s output/picture_density_z_0001.png ] &&
+    grove profile output/snapshot_0002.hdf5 --disc disc >rings.txt &&
+    holds [ "$(wc -l <output/energy.csv)" -gt 20 ] || return 1
+  readme python | sed -e 's/n=100_000/n=2_000/' -e 's/"100 Myr"/"5 Myr"/' >galaxy.py
+  holds [ "$(grep -c '2_000\|"5 Myr"' galaxy.py)" -eq 2 ] && python3 -W error galaxy.py >out.txt 2>err.txt && contains out.txt "[[" ||
+    { cat err.txt; return 1; }
 }
 
 every_recipe_has_a_test() {
