@@ -21,8 +21,7 @@ using MPI_Aint = std::ptrdiff_t;
 using MPI_Win = void*;             // the memory
 using MPI_Datatype = std::size_t;  // bytes
 
-inline constexpr MPI_Datatype MPI_BYTE = 1, MPI_INT = sizeof(int), MPI_DOUBLE = sizeof(double), MPI_UINT64_T = 8,
-                              MPI_INT64_T = 8;
+inline constexpr MPI_Datatype MPI_BYTE = 1, MPI_INT = sizeof(int), MPI_DOUBLE = sizeof(double), MPI_UINT64_T = 8, MPI_INT64_T = 8;
 inline constexpr MPI_Win MPI_WIN_NULL = nullptr;
 inline constexpr MPI_Status *MPI_STATUSES_IGNORE = nullptr, *MPI_STATUS_IGNORE = nullptr;
 inline const void* const MPI_IN_PLACE = &MPI_WIN_NULL;
