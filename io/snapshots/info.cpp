@@ -13,6 +13,7 @@
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/unit_names.hpp"
+#include "kernels/base/units.hpp"
 
 namespace grove {
 
@@ -57,6 +58,12 @@ std::string line(const std::string& name, const std::string& text) { return fmt:
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{:.10g}", *value) : not_in_the_file; }
 
 std::string vector_text(const std::array<double, 3>& v) { return fmt::format("{:>14.7g} {:>14.7g} {:>14.7g}", v[0], v[1], v[2]); }
+
+/// In code units, and for people where it has a unit.
+std::string time_text(const ReadInfo& info) {
+  if (!info.time || !info.units || !is_physical(*info.units) || !are_usable(*info.units)) return number(info.time);
+  return fmt::format("{} ({})", number(info.time), format_time(*info.time, *info.units));
+}
 
 std::string units_text(const std::optional<UnitSystem>& units) {
   if (!units) return not_in_the_file;
@@ -174,14 +181,14 @@ std::string short_description(const FileSummary& summary) {
   std::string text = line("file", summary.path.string()) + line("format", info.format);
   if (const std::string origin = origin_of(info); !origin.empty()) text += line("written by", origin);
   text += line("particles", std::to_string(info.count())) + line("total mass", fmt::format("{:.10g}", summary.totals.mass));
-  text += line("time", number(info.time)) + line("units", units_text(info.units));
+  text += line("time", time_text(info)) + line("units", units_text(info.units));
   return text + notes_of(info) + describe_types(summary) + describe_extent(summary.totals);
 }
 
 std::string full_description(const FileSummary& summary) {
   const ReadInfo& info = summary.info;
   std::string text = line("file", summary.path.string()) + line("format", info.format) + line("particles", std::to_string(info.count()));
-  text += line("time", number(info.time)) + line("box size", number(info.universe.box_size)) + line("G", number(info.G));
+  text += line("time", time_text(info)) + line("box size", number(info.universe.box_size)) + line("G", number(info.G));
   text += line("units", units_text(info.units)) + describe_softenings(info) + notes_of(info);
   text += describe_types(summary) + describe_fields(summary.fields) + describe_extent(summary.totals);
   text += line("centre of mass", vector_text(summary.totals.centre_of_mass)) + line("its velocity", vector_text(summary.totals.velocity));

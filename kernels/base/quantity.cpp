@@ -50,7 +50,7 @@ const NamedUnit* find_unit(const std::string& name) { return find_named(named_un
 /// The suggestion() of a unit: first the one that differs only in small and capital letters.
 std::string suggested_unit(const std::string& wrong) {
   for (const NamedUnit& unit : named_units)
-    if (::strcasecmp(wrong.c_str(), unit.name) == 0) return suggestion(unit.name, {unit.name});
+    if (::strcasecmp(wrong.c_str(), unit.name) == 0) return did_you_mean(unit.name);
   return suggestion(wrong, names_of(named_units));
 }
 

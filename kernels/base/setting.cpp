@@ -260,7 +260,7 @@ std::string nearest_name(const std::string& wrong, const std::vector<std::string
   std::size_t best_distance = std::max<std::size_t>(2, wrong.size() / 3) + 1;
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(wrong, name);
-    if (distance < best_distance && distance < name.size()) {
+    if (distance < best_distance && distance < std::min(wrong.size(), name.size())) {
       best_distance = distance;
       best = name;
     }
@@ -268,9 +268,8 @@ std::string nearest_name(const std::string& wrong, const std::vector<std::string
   return best;
 }
 
-std::string suggestion(const std::string& wrong, const std::vector<std::string>& names) {
-  const std::string near = nearest_name(wrong, names);
-  return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
-}
+std::string did_you_mean(const std::string& name) { return name.empty() ? "" : fmt::format(" (did you mean {}?)", name); }
+
+std::string suggestion(const std::string& wrong, const std::vector<std::string>& names) { return did_you_mean(nearest_name(wrong, names)); }
 
 }  // namespace grove

@@ -93,7 +93,9 @@ std::string name_in_toml(const std::string& name);
 
 /// The name nearest to `wrong` by edit distance; empty when none is near.
 std::string nearest_name(const std::string& wrong, const std::vector<std::string>& names);
-/// The nearest name as it stands in messages, " (did you mean theta?)"; empty when none is near.
+/// A name as a suggestion in messages, " (did you mean theta?)"; empty without one.
+std::string did_you_mean(const std::string& name);
+/// The nearest name as a suggestion; empty when none is near.
 std::string suggestion(const std::string& wrong, const std::vector<std::string>& names);
 
 }  // namespace grove

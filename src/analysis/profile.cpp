@@ -100,9 +100,10 @@ Double3 axis_of(const FromCentre& view, const Group& group, const Communicator& 
 const Group& chosen_group(const std::vector<Group>& groups, const std::string& option, const std::string& name, const Communicator& comm) {
   const Group* const found = find_named(groups, name);
   comm.agree([&] {
-    std::string names;
-    for (const Group& group : groups) names += (names.empty() ? "" : ", ") + group.name;
-    if (!found) throw ConfigError(fmt::format("{} {}: there are {}", option, name, names));
+    if (found) return;
+    std::vector<std::string> names;
+    for (const Group& group : groups) names.push_back(group.name);
+    throw ConfigError(fmt::format("{} {}: there are {}{}", option, name, fmt::join(names, ", "), suggestion(name, names)));
   });
   return *found;
 }

@@ -219,13 +219,14 @@ void add_pattern_speeds(const MeasuredSnapshot& before, MeasuredSnapshot& after,
     const GroupProfile* const earlier = named_group(before.profile, group.group.name);
     if (!earlier || time == 0 || !earlier->bar.is_significant() || !group.bar.is_significant()) continue;
     const double turn = turn_of_bar(earlier->bar, before.profile.plane, group.bar, after.profile.plane);
-    group.bar.pattern_speed = turn * std::numbers::pi / 180 / time;
     const double fastest = std::max(std::abs(earlier->bar.rotation), std::abs(group.bar.rotation));
-    if (group.group.name == disc && fastest * std::abs(time) >= std::numbers::pi / 2)
-      after.notes.push_back(fmt::format(
-          "the pattern speed since {} is ambiguous: in the time between, {:.4g}, the disc turns by {:.3g} degrees at the end of "
-          "the bar, and a phase tells no more than 90. Take snapshots at most {:.4g} apart",
-          before.file, std::abs(time), fastest * std::abs(time) * 180 / std::numbers::pi, std::numbers::pi / 2 / fastest));
+    if (fastest * std::abs(time) < std::numbers::pi / 2)
+      group.bar.pattern_speed = turn * std::numbers::pi / 180 / time;
+    else if (group.group.name == disc)
+      after.notes.push_back(
+          fmt::format("the pattern speed since {} is unknown: in the time between, {:.4g}, the disc turns by {:.3g} degrees at the end of "
+                      "the bar, and a phase tells no more than 90. Take snapshots at most {:.4g} apart",
+                      before.file, std::abs(time), fastest * std::abs(time) * 180 / std::numbers::pi, std::numbers::pi / 2 / fastest));
   }
 }
 

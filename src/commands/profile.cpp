@@ -294,7 +294,8 @@ CommandAction declare_profile(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--hdf5", options->hdf5, "write all as HDF5 to a new file")->type_name("FILE");
   app.add_option("--picture", options->picture,
-                 "draw velocities, densities, dispersions, and radii over time or the bar, with Python and matplotlib, to a new file")
+                 "draw velocities, densities, dispersions, and radii over time, or the height and bar of a disc, with Python and "
+                 "matplotlib, to a new file")
       ->type_name("FILE.png");
   app.add_option("--columns", options->columns, "what the columns of a text table are, as initial_conditions.columns of a run")
       ->type_name("LIST");

@@ -74,8 +74,8 @@ std::uint32_t shown_types(const PicturePlan& plan, const ComponentNames& names,
   }
   for (const std::string& name : plan.components)
     if (std::count(present.begin(), present.end(), name) == 0)
-      throw ConfigError(
-          fmt::format("pictures.components: there is no component called \"{}\"; the particles have {}", name, fmt::join(present, ", ")));
+      throw ConfigError(fmt::format("pictures.components: there is no component called \"{}\"; the particles have {}{}", name,
+                                    fmt::join(present, ", "), suggestion(name, present)));
   return plan.components.empty() ? all : mask;
 }
 

@@ -5,6 +5,8 @@ units, the unit of time, and the JSON of `grove profile`, in which snapshots bet
 """
 # Shells and rings with fewer particles have no point: their numbers are noise.
 FEWEST = 10
+# Of a disc without a bar.
+NOISE = {"color": GREY, "linewidth": 1, "linestyle": ":", "label": "$A_2$ of noise"}
 
 
 def numbers(values):
@@ -67,13 +69,25 @@ class Picture:
         axes.set_yscale("log")
         self.lines(axes, "surface_density" if surface else "density")
 
-    def dispersion(self, axes):
+    def radial_dispersion(self, axes):
         axes.set_title("Radial velocity dispersion")
         axes.set_ylabel(rf"$\sigma_{'r' if self.disc is None else 'R'}$ ({self.units['velocity']})")
         self.lines(axes, "sigma_radial")
         axes.set_ylim(bottom=0)
 
-    def last_panel(self, axes):
+    def vertical_dispersion(self, axes):
+        axes.set_title("Vertical velocity dispersion")
+        axes.set_ylabel(rf"$\sigma_z$ ({self.units['velocity']})")
+        self.lines(axes, "sigma_z")
+        axes.set_ylim(bottom=0)
+
+    def height(self, axes):
+        axes.set_title(f"Height of {plain(self.disc)}")
+        axes.set_ylabel(f"rms of z ({self.units['length']})")
+        self.lines(axes, "scale_height", lambda name: name == self.disc)
+        axes.set_ylim(bottom=0)
+
+    def mass_or_bar(self, axes):
         """Returns whether it is over time."""
         is_series = len(self.snapshots) > 1 and len(known([self.time_of(s) for s in self.snapshots])) > 1
         if self.disc is None:
@@ -84,8 +98,18 @@ class Picture:
             axes.set_title(f"Bar of {plain(self.disc)}: strength in rings")
             axes.set_ylabel("$A_2$")
             self.lines(axes, "a2", lambda name: name == self.disc)
+            profile = next(group["profile"] for group in self.snapshots[-1]["groups"] if group["name"] == self.disc)
+            noise = [n**-0.5 if n >= FEWEST else None for n in profile["particles"]]
+            axes.plot(numbers(profile["radius"]), numbers(noise), **NOISE)
             axes.set_ylim(bottom=0)
+            axes.legend(fontsize=9)
         return is_series
+
+    def panels(self):
+        """Rows of functions that draw."""
+        if self.disc is None:
+            return (self.velocity, self.density), (self.radial_dispersion, self.mass_or_bar)
+        return (self.velocity, self.density, self.mass_or_bar), (self.radial_dispersion, self.vertical_dispersion, self.height)
 
     def enclosed_mass(self, axes):
         axes.set_title("Mass inside")
@@ -113,7 +137,7 @@ class Picture:
         found = [(self.time_of(s), g["bar"]) for s in self.snapshots for g in s["groups"] if g["name"] == self.disc and g.get("bar")]
         times = [t for t, _ in found]
         axes.plot(times, numbers([b["a2"] for _, b in found]), color="black", marker=".")
-        axes.plot(times, numbers([b["noise"] for _, b in found]), color=GREY, linewidth=1, linestyle=":", label="$A_2$ of noise")
+        axes.plot(times, numbers([b["noise"] for _, b in found]), **NOISE)
         axes.set_ylim(bottom=0)
         speeds = numbers([b["pattern_speed"] for _, b in found])
         if known(speeds):
@@ -137,8 +161,9 @@ def main(text):
     picture = Picture(json.loads(text))
     pyplot.rcParams.update({"font.size": 11, "axes.titlesize": 12, "axes.grid": True, "grid.color": "#dddddd", "axes.axisbelow": True,
                             "lines.linewidth": 1.4})
-    figure, panels = pyplot.subplots(2, 2, figsize=(13, 10))
-    for axes, draw in zip(panels.flat, (picture.velocity, picture.density, picture.dispersion, picture.last_panel)):
+    rows = picture.panels()
+    figure, panels = pyplot.subplots(2, len(rows[0]), figsize=(6.5 * len(rows[0]), 10))
+    for axes, draw in zip(panels.flat, (draw for row in rows for draw in row)):
         if draw(axes):
             axes.set_xlabel(picture.time_label())
             continue

@@ -14,8 +14,9 @@ START = """# Commands and their options
 <!-- Made from the --help of the commands. To update it: GROVE_UPDATE_DOCS=1 ctest -R command_reference_test -->
 
 What `grove COMMAND --help` prints. `--set SECTION.KEY=VALUE` takes each key of [configuration.md](configuration.md).
-The options of `grove ic GENERATOR` are the keys of the generator, [there](configuration.md), too. Exit codes are at the
-end of `grove run`; all commands have them.
+All generators have the options of `grove ic plummer` except its own keys; their keys are those of
+[configuration.md](configuration.md#initial_conditions). [long_runs.md](long_runs.md#exit-codes) lists the exit codes of
+all commands.
 """
 
 
@@ -39,7 +40,8 @@ def reference(grove):
     for command in commands_in(text, "Commands:"):
         text = help_of(grove, command)
         pages.append((f"grove {command}", text))
-        pages += [(f"grove {command} {inner}", help_of(grove, command, inner)) for inner in commands_in(text, "Files:")]
+        inner_ones = commands_in(text, "Files:") + (["plummer", "galaxy"] if command == "ic" else [])
+        pages += [(f"grove {command} {inner}", help_of(grove, command, inner)) for inner in inner_ones]
     return START + "".join(f"\n## {name}\n\n```\n{text}\n```\n" for name, text in pages)
 
 
@@ -47,7 +49,7 @@ def main():
     grove, root = sys.argv[1:]
     page = Path(root) / "docs/commands.md"
     wanted = reference(grove)
-    for name in ("run", "ic", "ic join", "check", "view"):
+    for name in ("run", "ic", "ic join", "ic plummer", "check", "view"):
         if f"\n## grove {name}\n" not in wanted:
             sys.exit(f"the help does not name 'grove {name}'")
     if os.environ.get("GROVE_UPDATE_DOCS"):

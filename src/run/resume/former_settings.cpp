@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/parse_number.hpp"
+#include "kernels/base/units.hpp"
+#include "src/config/config_table.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 
 namespace grove {
@@ -36,6 +40,19 @@ EffectiveSettings settings_except(const std::vector<std::string>& prefixes, cons
 const std::set<std::string> keep_energy{"time.dt",        "time.accuracy",   "time.dt_min",
                                         "time.criterion", "time.core_up_to", "gravity.steps_per_tree"};
 
+/// "0.0010227 (1 Myr)": a time or a length of a configuration with its unit; other settings as they are.
+std::string for_people(const std::string& name, const std::string& value, const UnitSystem& units) {
+  const std::optional<double> number = parse_number<double>(value);
+  if (!number || !is_physical(units)) return value;
+  const std::vector<ConfigSetting>& rows = config_table().settings;
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const ConfigSetting& one) { return one.section + "." + one.setting.name == name; });
+  if (row == rows.end()) return value;
+  if (row->setting.dimension == Dimension::time) return fmt::format("{} ({})", value, format_time(*number, units));
+  if (row->setting.dimension == Dimension::length) return fmt::format("{} ({})", value, unit_of_length(*number, units).text(*number));
+  return value;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> changed_physics(const Config& before, const Config& now) {
@@ -46,7 +63,8 @@ std::map<std::string, std::string> changed_physics(const Config& before, const C
   std::map<std::string, std::string> changed;
   for (const auto& [name, value] : values)
     if (value.first != value.second && !(name == "initial_conditions.file" && is_same_file(before, now)))
-      changed[name] = fmt::format("{} = {}, before {}", name, value.second, value.first);
+      changed[name] =
+          fmt::format("{} = {}, before {}", name, for_people(name, value.second, now.units), for_people(name, value.first, before.units));
   return changed;
 }
 

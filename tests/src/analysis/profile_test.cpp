@@ -414,14 +414,15 @@ TEST_F(PatternSpeedTest, IsTheTurnModulo180DegreesOverTheTime) {
 }
 
 // The disc turns by 1 radian per unit of time.
-TEST_F(PatternSpeedTest, SaysWhereABarMayHaveTurnedByMoreThan90Degrees) {
+TEST_F(PatternSpeedTest, IsUnknownWhereABarMayHaveTurnedByMoreThan90Degrees) {
   for (const double time : {1.5, 1.6}) {
     MeasuredSnapshot after = snapshot(time, 80);
     add_pattern_speeds(snapshot(0.0, 0), after, "disc");
     const std::string note = after.notes.empty() ? "" : after.notes.front();
     EXPECT_EQ(note.empty(), time < 1.55);
+    EXPECT_EQ(std::isnan(after.profile.groups[1].bar.pattern_speed), time > 1.55);
     if (note.empty()) continue;
-    EXPECT_NE(note.find("since s.hdf5 is ambiguous: in the time between, 1.6, "), std::string::npos) << note;
+    EXPECT_NE(note.find("since s.hdf5 is unknown: in the time between, 1.6, "), std::string::npos) << note;
     EXPECT_NE(note.find("at most 1.571 apart"), std::string::npos) << note;
   }
 }
