@@ -1,7 +1,6 @@
 #include "decomposition/domain/essential_tree.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "kernels/base/error.hpp"

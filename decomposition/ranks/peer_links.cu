@@ -103,15 +103,20 @@ struct PeerLinks<Space, on_gpu>::State {
 
   State(Space& s, const Communicator& parent, LinkMemory memory) : space(s), comm(parent.raw()), where(memory) {}
   ~State() {
-    // All ranks come here, even after an error: a rank that fails alone ends the program at once. After an error nobody may read what the
-    // last messages have told.
-    if (std::uncaught_exceptions() == 0)
+    // All ranks come here, even after an error: a rank that fails alone ends the program at once. After an error the other ranks may never
+    // read the last announcements, and never acknowledge them: waiting would hang.
+    const bool is_unwinding = std::uncaught_exceptions() > 0;
+    if (!is_unwinding)
       for (auto& [rank, peer] : peers) peer.finish();
     cudaStreamSynchronize(space.copy_stream());
     cudaStreamSynchronize(space.stream());
     for (auto& [rank, peer] : peers) peer.opened = {};
-    // The outbox must not be open anywhere when it is freed.
-    if (std::uncaught_exceptions() == 0) comm.barrier();
+    // The outbox must not be open anywhere when it is freed. MPI may still read and write what messages in flight have: that is never
+    // freed.
+    if (is_unwinding)
+      static_cast<void>(new std::map<int, Peer>(std::move(peers)));
+    else
+      comm.barrier();
   }
 
   /// The stream that fills the outbox.

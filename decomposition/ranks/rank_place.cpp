@@ -47,7 +47,7 @@ void name_device(const std::string& device) {
 
 const std::string& place_of_this_rank() { return place().text; }
 
-std::string place_of_this_rank(int rank) { return place().text.empty() ? "rank " + std::to_string(rank) : place().text; }
+std::string place_or_number(int own_rank) { return place().text.empty() ? "rank " + std::to_string(own_rank) : place().text; }
 
 std::string failure_message(const std::exception& error) {
   const std::string sentence = sentence_of(error);

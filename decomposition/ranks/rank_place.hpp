@@ -16,8 +16,8 @@ void name_rank(int rank, int size);
 void name_device(const std::string& device);
 /// "rank 1 on node07 (GPU 3, NVIDIA H200)"; empty before name_rank().
 const std::string& place_of_this_rank();
-/// The same; before name_rank(), as in programs that use the library, "rank 1" of its number.
-std::string place_of_this_rank(int rank);
+/// The same; before name_rank(), as in programs that use the library, "rank 1" with its number.
+std::string place_or_number(int own_rank);
 
 /// The error message for the user. With several ranks it begins with the place, unless the error is in the user's input.
 std::string failure_message(const std::exception& error);

@@ -38,7 +38,7 @@ class Transport {
   static constexpr std::size_t no_limit = ~std::size_t{0};
 
   /// `comm` must outlive it.
-  Transport(Space& space, const Communicator& comm, TransportWay way = TransportWay::automatic);
+  Transport(Space& space, const Communicator& comm, TransportWay way);
 
   /// Finds the available ways, once. Collective. Throws AgreedError when the requested way does not exist.
   void connect();

@@ -11,7 +11,7 @@ bool is_component_name(const std::string& name) {
 }
 
 std::string rule_of_component_names() {
-  return fmt::format("a name has 1 to {} bytes, in one line of printable characters", longest_component_name);
+  return fmt::format("a name has 1 to {} bytes, in one line of printable characters, without spaces at its ends", longest_component_name);
 }
 
 }  // namespace grove

@@ -52,7 +52,7 @@ void require_same_files(const std::vector<std::filesystem::path>& paths, const C
     if (at == own.size()) return;
     const std::string file = paths[at].string(), name = key.empty() ? file : fmt::format("{} = \"{}\"", key, file);
     throw DataError(fmt::format("{} is not the same file for all ranks: it {} on rank 0, and {} on {}; all ranks must see one file", name,
-                                in_words(of_root[at]), in_words(own[at]), place_of_this_rank(comm.rank())));
+                                in_words(of_root[at]), in_words(own[at]), place_or_number(comm.rank())));
   });
 }
 

@@ -1,6 +1,7 @@
 #include "io/files/partial_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -81,6 +82,18 @@ std::string reason_of(int error) {
 }
 
 std::filesystem::path partial_name(const std::filesystem::path& final_name) { return final_name.string() + ".partial"; }
+
+void require_place_for(const std::filesystem::path& final_name, const std::string& option) {
+  const auto with_place = [&](const std::string& what) { return fmt::format("{} {}: {}", option, final_name.string(), what); };
+  std::error_code ignored;
+  const std::filesystem::path parent = final_name.parent_path(), directory = parent.empty() ? "." : parent;
+  if (!std::filesystem::is_directory(directory, ignored))
+    throw SystemError(with_place(fmt::format("no file can be made in {}, which is no directory: make it first", directory.string())));
+  if (::access(directory.c_str(), W_OK | X_OK) != 0)
+    throw SystemError(with_place(fmt::format("no file can be made in {}: {}", directory.string(), reason_of(errno))));
+  if (const auto partial = partial_name(final_name); std::filesystem::exists(std::filesystem::symlink_status(partial, ignored)))
+    throw ConfigError(with_place(partial.string() + " is there, where the file is made before it gets its name: move it away"));
+}
 
 void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size) {
   const Descriptor file(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW);

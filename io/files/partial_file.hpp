@@ -17,6 +17,11 @@ std::string reason_of(int error);
 /// `final_name`.partial: the name of a file while it is written.
 std::filesystem::path partial_name(const std::filesystem::path& final_name);
 
+/// Checks that `final_name` can be written by the functions below: that its directory is there and can be written to, and that nothing has
+/// its partial name, which may be of another program, or of another running command. `option` names the file in messages. Throws
+/// SystemError, ConfigError.
+void require_place_for(const std::filesystem::path& final_name, const std::string& option);
+
 /// Creates or replaces a file that starts with `bytes` and reserves `size` bytes for it on the disk, so that later writes do not run out of
 /// space. If the file system cannot reserve space, this much must be free. Throws SystemError.
 void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size);

@@ -7,7 +7,7 @@
 
 namespace grove {
 
-/// With these the program ends after an error.
+/// Exit codes of the program after an error.
 namespace exit_code {
 inline constexpr int defect = 1, setting = 2, data = 3, system = 4;
 }
@@ -30,25 +30,25 @@ class Error : public std::runtime_error {
   SourceLocation where_;
 };
 
-/// A wrong key, value or option. The message names it, its value and what is allowed. Exit code 2.
+/// A wrong key, value or option. The message names it, its value and what is allowed. Exit code `setting`.
 class ConfigError : public Error {
  public:
   explicit ConfigError(const std::string& message, SourceLocation where = SourceLocation::current()) : Error(message, where) {}
 };
 
-/// Input data that cannot be used. The message names the file, the field and the first offending row. Exit code 3.
+/// Input data that cannot be used. The message names the file, the field and the first offending row. Exit code `data`.
 class DataError : public Error {
  public:
   explicit DataError(const std::string& message, SourceLocation where = SourceLocation::current()) : Error(message, where) {}
 };
 
-/// A failure of the machine: CUDA, MPI, HDF5, file system, memory. Exit code 4.
+/// A failure of the machine: CUDA, MPI, HDF5, file system, memory. Exit code `system`.
 class SystemError : public Error {
  public:
   explicit SystemError(const std::string& message, SourceLocation where = SourceLocation::current()) : Error(message, where) {}
 };
 
-/// A message between ranks failed, usually because another rank failed before. Exit code 4.
+/// A message between ranks failed, usually because another rank failed before.
 class CommunicationError : public SystemError {
  public:
   explicit CommunicationError(const std::string& message, SourceLocation where = SourceLocation::current()) : SystemError(message, where) {}

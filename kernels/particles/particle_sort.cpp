@@ -1,7 +1,5 @@
 #include "kernels/particles/particle_sort.hpp"
 
-#include <cmath>
-
 #include "kernels/particles/gather_items.hpp"
 #include "kernels/space/rounded_up.hpp"
 

@@ -22,8 +22,12 @@ GROVE_HD Row<T, count> join(const Row<T, count>& a, const Row<T, count>& b, cons
   return both;
 }
 
-/// For rows whose parts are sums.
+/// For sums, and for rows whose parts are sums.
 struct AddParts {
+  template <class T>
+  GROVE_HD T operator()(const T& a, const T& b) const {
+    return a + b;
+  }
   template <class T>
   GROVE_HD T operator()(int, const T& a, const T& b) const {
     return a + b;

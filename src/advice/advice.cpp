@@ -18,6 +18,7 @@
 #include "kernels/gravity/opening.hpp"
 #include "src/config/gravity_report.hpp"
 #include "src/integrators/integrator_info.hpp"
+#include "src/process/threads.hpp"
 
 namespace grove {
 
@@ -65,7 +66,7 @@ std::string more_nodes(std::ptrdiff_t count) {
   return count == 0 ? "" : fmt::format(" (and so on {} more)", count_of(static_cast<int>(count), "node"));
 }
 
-/// Those that mpirun may use, if it has started and bound this process; 0: it has not, or threads are given.
+/// The number of cores that mpirun may use, if it has bound this process to fewer; 0: it has not, or OMP_NUM_THREADS is set.
 int cores_of_launcher() {
   if (!std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("OMP_NUM_THREADS")) return 0;
   cpu_set_t own, launcher;
@@ -148,7 +149,8 @@ std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, boo
 std::vector<std::string> thread_advice(const std::vector<RankDevice>& ranks) {
   struct Node {
     int ranks = 0, threads = 0, cores = 0;
-    int idle() const { return std::max(cores - threads, 0); }
+    /// Cores that would be used without binding: threads are the same number on all ranks, and some cores may be left.
+    int idle() const { return std::max(ranks * threads_per_rank(cores, cores, ranks) - threads, 0); }
   };
   std::map<std::string, Node> nodes;
   for (const RankDevice& rank : ranks) {
@@ -163,7 +165,7 @@ std::vector<std::string> thread_advice(const std::vector<RankDevice>& ranks) {
   if (most == nodes.end() || most->second.idle() == 0) return {};
   const auto& [host, node] = *most;
   return {
-      fmt::format("{} of the {} of {} stay{} idle{}: mpirun has bound its {} to fewer; mpirun --bind-to none lets ranks use all, "
+      fmt::format("{} of the {} of {} stay{} idle{}: mpirun has bound the {} there to fewer; mpirun --bind-to none lets ranks use all, "
                   "as does one rank without mpirun",
                   node.idle(), count_of(node.cores, "core"), host, node.idle() == 1 ? "s" : "",
                   more_nodes(std::count_if(nodes.begin(), nodes.end(), [](const auto& one) { return one.second.idle() > 0; }) - 1),

@@ -65,7 +65,7 @@ std::string what_would_do(const MemoryPool& own, const SharedPool& pool, const M
 }
 
 std::string account(const MemoryPool& own, const SharedPool& pool, const Communicator& comm) {
-  const std::string who = pool.ranks > 1 ? fmt::format("the {} ranks of {}", pool.ranks, own.name) : place_of_this_rank(comm.rank());
+  const std::string who = pool.ranks > 1 ? fmt::format("the {} ranks of {}", pool.ranks, own.name) : place_or_number(comm.rank());
   return fmt::format("{} need{} about {}, and {} has {} free", who, pool.ranks > 1 ? "" : "s", format_bytes(pool.needed), own.name,
                      format_bytes(pool.free_bytes));
 }

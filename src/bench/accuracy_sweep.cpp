@@ -8,8 +8,8 @@
 #include "kernels/base/text_table.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 #include "src/config/gravity_report.hpp"
+#include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/initial_state.hpp"
-#include "src/simulation/devices.hpp"
 
 namespace grove {
 
@@ -51,10 +51,7 @@ SweepCurve sweep_accuracy(const std::vector<Config>& configs, std::uint64_t repe
   curve.particles = state.count;
   ReferenceForces reference;
   for (const Config& config : configs) {
-    std::unique_ptr<Simulation> simulation;
-    comm.agree([&] {
-      simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
-    });
+    const std::unique_ptr<Simulation> simulation = make_simulation_of_forces(config, comm);
     GravityParameters gravity = config.gravity;
     set_component_softening(gravity, state, *simulation, comm);
     simulation->start(state.particles, config.time.begin);

@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include "kernels/base/named_rows.hpp"
 #include "kernels/base/setting.hpp"

@@ -135,7 +135,8 @@ void require_effect(const std::vector<std::string>& settings) {
 
 /// Throws ConfigError for a name that a component cannot have.
 void require_name(const std::string& option, const std::string& name) {
-  if (!is_component_name(name)) throw ConfigError(fmt::format("{} \"{}\": {}", option, printable_line(name), rule_of_component_names()));
+  if (!is_component_name(name))
+    throw ConfigError(fmt::format("{} {}: {}", option, to_toml(Value(name.substr(0, 60))), rule_of_component_names()));
 }
 
 std::uint8_t particle_type_of(const std::string& option, const std::string& text) {
@@ -193,7 +194,7 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
     config.gravity.softening_of_type = softening_of_types(config.gravity, state.components, {count.begin(), count.end()});
   });
   remove_partial_file_on_failure(options.out);
-  save_snapshot(options.out, state.particles, config.time.begin, config, "", comm, state.components);
+  save_snapshot(snapshot_request(options.out, config.time.begin, config, "", state.components), state.particles, comm);
   if (comm.is_root())
     fmt::print("{}, written to {}\n{}{}{}", state.description, options.out, state.table, as_notes(state.info.notes),
                as_note(advice_on_G(config.gravity.G, config.units)));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -27,7 +26,7 @@
 #include "src/advice/memory_check.hpp"
 #include "src/process/last_words.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
-#include "src/simulation/devices.hpp"
+#include "src/run/start/configured_simulation.hpp"
 
 namespace grove {
 
@@ -113,9 +112,7 @@ void require_columns(const std::string& option, const std::string& columns) {
 
 StartedSimulation start_simulation(Config& config, const Communicator& comm, std::optional<InitialState> state) {
   StartedSimulation started;
-  comm.agree([&] {
-    started.simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
-  });
+  started.simulation = make_simulation_of_forces(config, comm);
   require_memory_of_forces(config, *started.simulation, comm);
   started.state = state ? std::move(*state) : load_initial_state(config, comm);
   set_component_softening(config.gravity, started.state, *started.simulation, comm);
@@ -214,13 +211,8 @@ void require_new_snapshot(const std::string& out, bool overwrite, const std::vec
 }
 
 void require_new_file(const std::string& file, const std::string& option, std::optional<bool> overwrite) {
+  require_place_for(file, option);
   std::error_code ignored;
-  const std::filesystem::path parent = std::filesystem::path(file).parent_path(), directory = parent.empty() ? "." : parent;
-  if (!std::filesystem::is_directory(directory, ignored))
-    throw SystemError(
-        fmt::format("{} {}: no file can be made in {}, which is no directory: make it first", option, file, directory.string()));
-  if (::access(directory.c_str(), W_OK | X_OK) != 0)
-    throw SystemError(fmt::format("{} {}: no file can be made in {}: {}", option, file, directory.string(), reason_of(errno)));
   const std::filesystem::file_type type = std::filesystem::symlink_status(file, ignored).type();
   const bool exists = type != std::filesystem::file_type::not_found;
   if (exists && !overwrite.value_or(false))
@@ -228,10 +220,6 @@ void require_new_file(const std::string& file, const std::string& option, std::o
   // The new file would replace a link, not its target.
   if (exists && type != std::filesystem::file_type::regular)
     throw ConfigError(fmt::format("{} {} is not a regular file, or is a link, which is not replaced: name another file", option, file));
-  // It may be of another program, or of another running command.
-  if (const auto partial = partial_name(file); std::filesystem::exists(std::filesystem::symlink_status(partial, ignored)))
-    throw ConfigError(
-        fmt::format("{} {}: {} is there, where the file is made before it gets its name: move it away", option, file, partial.string()));
 }
 
 void remove_partial_file_on_failure(const std::string& file) {

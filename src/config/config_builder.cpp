@@ -350,8 +350,8 @@ class ConfigBuilder {
     for (const ConfigSetting* row : idle) row->set(config_, row->setting.default_value);
   }
 
-  /// The one in which it is given; for a bare number the unit of [units] where that has a name, so that messages tell what it means; for a
-  /// step that is chosen million years.
+  /// The one in which it is given; for a bare number the unit of [units] where that has a name, so that messages tell what it means;
+  /// million years for a step that is chosen.
   void set_unit_of_dt() {
     const GivenSetting* const dt = find("time", "dt");
     if (!dt) return;

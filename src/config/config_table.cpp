@@ -146,7 +146,7 @@ void add_time(Rows& rows) {
       {.range = not_negative, .dimension = Dimension::time});
   add(&Time::core_up_to, "core_up_to",
       "where steps are divided, also by substeps: up to so many particles, those with the shortest steps, are the core, which is "
-      "integrated by sums over all its pairs, where that is faster",
+      "integrated by direct summation, where that is faster",
       {.range = {0.0, 32768.0}, .also = "0: none"});
 }
 

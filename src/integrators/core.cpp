@@ -3,7 +3,6 @@
 #include <span>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 #include "kernels/base/error.hpp"
 #include "kernels/space/search.hpp"

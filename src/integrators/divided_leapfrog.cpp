@@ -215,7 +215,7 @@ void DividedLeapfrog<Space>::look_at_masses(StepContext<Space>& context) {
     for (int k = 0; k < 2; ++k) all.part[k] += row.part[k];
   heavy_mass_ = all.part[1] > 0 ? heavy * all.part[0] / all.part[1] : std::numeric_limits<double>::infinity();
   const std::uint64_t count =
-      context.comm().sum(space.transform_reduce(particles.size(), std::uint64_t{0}, IsHeavy{position, heavy_mass_}, Add{}));
+      context.comm().sum(space.transform_reduce(particles.size(), std::uint64_t{0}, IsHeavy{position, heavy_mass_}, AddParts{}));
   const bool are_few = parameters_.pins_heavy && count > 0 && count <= std::max(handful, static_cast<std::uint64_t>(all.part[1]) / few_of);
   if (!are_few) heavy_mass_ = std::numeric_limits<double>::infinity();
 }

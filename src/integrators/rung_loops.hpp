@@ -186,9 +186,6 @@ struct OneOfRung {
   }
 };
 
-struct Add {
-  GROVE_HD std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
-};
 struct IsFrom {
   const std::uint8_t* rung;
   int coarsest;
@@ -210,7 +207,7 @@ RungCounts count_by_rung(Space& space, const Particles<Space>& particles) {
 /// How many of these particles are on this rung or a finer one.
 template <class Space>
 std::uint64_t count_from(Space& space, const Particles<Space>& particles, int coarsest) {
-  return space.transform_reduce(particles.size(), std::uint64_t{0}, IsFrom{rungs_of(particles), coarsest}, Add{});
+  return space.transform_reduce(particles.size(), std::uint64_t{0}, IsFrom{rungs_of(particles), coarsest}, AddParts{});
 }
 
 /// Sets the rungs of particles that have none yet. Asynchronous.

@@ -42,7 +42,7 @@ inline void add_sub_step(RungCensus& census, int rung, std::uint64_t updates, do
   work_of(census, rung) += {.sub_steps = 1, .updates = updates, .seconds = seconds};
 }
 
-/// The work of all ranks, whose census have the same rungs, and the time of the slowest one. Collective.
+/// The work of all ranks, whose censuses have the same rungs, and the time of the slowest one. Collective.
 RungCensus summarise_rungs(RungCensus local, const Communicator& comm);
 
 }  // namespace grove

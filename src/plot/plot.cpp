@@ -77,9 +77,8 @@ std::vector<std::string> drawing_of(const std::string& directory) {
 
 void require_replaceable(const std::string& out) {
   require_png(out, "--out");
+  require_place_for(out, "--out");
   std::error_code ignored;
-  if (const fs::path partial = partial_name(out); fs::exists(fs::symlink_status(partial, ignored)))
-    throw ConfigError(partial.string() + " is there, where the picture is made before it gets its name: move it away");
   const fs::file_type type = fs::symlink_status(out, ignored).type();
   if (type == fs::file_type::not_found) return;
   if (type != fs::file_type::regular || !is_png_of_grove(out, plot_source))
@@ -91,9 +90,6 @@ void require_replaceable(const std::string& out) {
 void plot_run(const std::string& directory, const std::string& out) {
   require_replaceable(out);
   const std::vector<std::string> drawing = drawing_of(directory);
-  std::error_code ignored;
-  if (const fs::path into = fs::path(out).parent_path(); !into.empty() && !fs::is_directory(into, ignored))
-    throw SystemError(fmt::format("--out {}: there is no directory {}: make it first", out, into.string()));
   write_whole_file(out, draw_png(plot_script, drawing, "the logs"));
 }
 

@@ -13,7 +13,6 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "kernels/base/error.hpp"

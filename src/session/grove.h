@@ -131,7 +131,7 @@ int grove_take_back(grove_session* session, int is_written);
 int grove_advise(grove_session* session, double time, const char** advice);
 /* Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do. After each step
  * `callback`, if there is one, may look at particles and energies and change them; where it returns anything but 0 on any rank, the steps
- * end with GROVE_STOPPED. */
+ * end with GROVE_STOPPED. Where only some ranks give one, it can ask for nothing but the time: all else is collective. */
 int grove_evolve(grove_session* session, double time, int (*callback)(grove_session* session, void* data), void* data);
 
 /* grove_evolve() also asks `is_interrupted` after each step, and ends with GROVE_STOPPED where that is not 0 on any rank: after that step

@@ -11,81 +11,39 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <string_view>
+#include <optional>
 #include <utility>
 
-#include "decomposition/domain/key_splits.hpp"
 #include "decomposition/domain/sort_by_id.hpp"
-#include "decomposition/ranks/sparse_exchange.hpp"
+#include "decomposition/domain/vectors_of_ids.hpp"
 #include "io/files/component_name.hpp"
 #include "io/files/find_file.hpp"
-#include "io/files/printable.hpp"
 #include "io/snapshots/checkpoint.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/setting.hpp"
+#include "kernels/base/text_parts.hpp"
 #include "src/advice/state_advice.hpp"
-#include "src/config/config_source.hpp"
-#include "src/config/given_units.hpp"
 #include "src/run/files/output_directory.hpp"
-#include "src/run/files/same_on_all_ranks.hpp"
 #include "src/run/files/snapshot_writer.hpp"
 #include "src/run/resume/checkpoints.hpp"
 #include "src/run/resume/former_settings.hpp"
 #include "src/run/start/automatic_step.hpp"
 #include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/join.hpp"
+#include "src/session/session_config.hpp"
 #include "src/simulation/simulation_cuda.hpp"
 
 namespace grove {
 
 namespace {
 
-constexpr const char* name_of_text = "configuration";
-
 /// Of a checkpoint: whether there is an external field of the caller's.
 constexpr const char* saved_has_function = "session.has_external_function";
 
-/// Keys that mean something for `grove run` alone.
-bool is_of_a_run(const GivenSetting& given) {
-  constexpr std::array<std::string_view, 5> of_snapshots{"order", "fields", "leave_out", "single_precision", "compression"};
-  if (given.section == "output") return std::find(of_snapshots.begin(), of_snapshots.end(), given.name) == of_snapshots.end();
-  return given.section == "pictures" || (given.section == "time" && given.name == "end") ||
-         (given.section == "run" && given.name == "max_wall_time");
-}
-
-std::vector<std::string> overrides_for(const std::vector<GivenSetting>& given, bool& has_initial_conditions) {
-  const bool is_begun = std::any_of(given.begin(), given.end(), [](const GivenSetting& g) { return g.section == "initial_conditions"; });
-  has_initial_conditions = is_begun;
-  for (const GivenSetting& one : given)
-    if (!one.name.empty() && is_of_a_run(one))
-      throw ConfigError(fmt::format("{}: {}: has no effect here and must go: the calling program says when steps end and what is written",
-                                    one.where, full_name(one)));
-  // A configuration names one, and ends where it begins or later.
-  std::vector<std::string> overrides;
-  if (!is_begun) overrides.emplace_back("initial_conditions.generator=plummer");
-  for (const GivenSetting& one : given)
-    if (one.section == "time" && one.name == "begin" && !one.says(of_the_file)) overrides.push_back("time.end=" + one.shown);
-  return overrides;
-}
-
-Config config_of(const std::string& toml, bool& has_initial_conditions, const Communicator& comm) {
-  Config config;
-  GivenInput input;
-  std::vector<std::string> overrides;
-  std::string file;
-  comm.agree([&] {
-    overrides = overrides_for(read_toml(toml, name_of_text), has_initial_conditions);
-    input = given_input(toml, name_of_text, overrides);
-    if (input.is_asked) file = *input.file.text();
-  });
-  ReadInfo info;
-  if (!file.empty()) info = read_info(file, comm);
-  // Later than its time, in whatever units.
-  if (info.time) overrides.push_back(fmt::format("time.end={}", 1e4 * std::max(1.0, std::abs(*info.time))));
-  comm.agree([&] { config = parse_config(toml, name_of_text, overrides, file.empty() ? nullptr : &info); });
-  require_same_config(config, comm);
-  return config;
-}
+/// Before the configuration in a snapshot.
+constexpr const char* particles_of_caller =
+    "# Of a simulation in Python or C. Its particles came from the calling program: [initial_conditions] and time.end have no meaning.\n";
 
 /// Only what a simulation starts from.
 void forget_forces(ParticleSet& particles) {
@@ -108,43 +66,16 @@ void require_usable(const ParticleSet& some) {
   }
 }
 
-/// The vectors [3 * ids] of these ids, on whatever rank they are: `share_ids` and `vectors` are sorted by id rank by rank. Collective.
-std::vector<double> vectors_of_ids(const std::vector<std::uint64_t>& ids, const std::vector<std::uint64_t>& share_ids,
-                                   const std::vector<double>& vectors, const Communicator& comm) {
-  std::vector<std::size_t> order(ids.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ids[a] < ids[b]; });
-  std::vector<std::uint64_t> sorted(ids.size());
-  for (std::size_t k = 0; k < ids.size(); ++k) sorted[k] = ids[order[k]];
-  // Where the shares of ranks begin, up to the last one that is not empty; an empty one, where the next one begins.
-  std::vector<std::uint64_t> begins = comm.all_gather(share_ids.empty() ? std::uint64_t{0} : share_ids.front());
-  std::vector<std::size_t> sizes = comm.all_gather(share_ids.size());
-  for (; sizes.back() == 0; sizes.pop_back()) begins.pop_back();
-  for (std::size_t r = begins.size() - 1; r > 0; --r)
-    if (sizes[r - 1] == 0) begins[r - 1] = begins[r];
-  std::vector<std::uint64_t> wanted = counts_per_owner(sorted, std::span(begins).subspan(1));
-  wanted.resize(static_cast<std::size_t>(comm.size()));
-  const std::vector<std::uint64_t> asked = exchange_items(comm, wanted, std::span<const std::uint64_t>(sorted));
-  std::vector<double> answers;
-  answers.reserve(3 * asked.size());
-  for (const std::uint64_t id : asked) {
-    const auto i = 3 * static_cast<std::size_t>(std::lower_bound(share_ids.begin(), share_ids.end(), id) - share_ids.begin());
-    answers.insert(answers.end(), {vectors[i], vectors[i + 1], vectors[i + 2]});
-  }
-  const std::vector<double> found = exchange_items(comm, comm.all_to_all(wanted), std::span<const double>(answers), 3);
-  std::vector<double> of_ids(found.size());
-  for (std::size_t k = 0; k < order.size(); ++k) std::copy_n(&found[3 * k], 3, &of_ids[3 * order[k]]);
-  return of_ids;
-}
-
 }  // namespace
 
-Session::Session(const std::string& toml, MPI_Comm comm)
-    : comm_(comm),
-      config_(config_of(toml, has_initial_conditions_, comm_)),
-      time_(config_.time.begin),
-      simulation_(make_configured_simulation(config_, comm_)),
-      is_on_gpu_(simulation_->device_state().is_gpu()) {}
+Session::Session(const std::string& toml, MPI_Comm comm) : comm_(comm) {
+  SessionConfig given = read_session_config(toml, comm_);
+  config_ = std::move(given.config);
+  has_initial_conditions_ = given.has_initial_conditions;
+  time_ = config_.time.begin;
+  simulation_ = make_configured_simulation(config_, comm_);
+  is_on_gpu_ = simulation_->device_state().is_gpu();
+}
 
 void Session::set_components(const ComponentNames& names) {
   std::string all;
@@ -154,8 +85,8 @@ void Session::set_components(const ComponentNames& names) {
     if (least != most) throw ConfigError("the ranks give components different names");
     for (std::size_t type = 0; type < names.size(); ++type) {
       if (!is_component_name(names[type]))
-        throw ConfigError(
-            fmt::format("the component of type {} is called \"{}\": {}", type, printable_line(names[type], 60), rule_of_component_names()));
+        throw ConfigError(fmt::format("the component of type {} is called {}: {}", type, to_toml(Value(names[type].substr(0, 60))),
+                                      rule_of_component_names()));
     }
   });
   if (names == components_) return;
@@ -181,7 +112,7 @@ void Session::load() {
   comm_.agree([&] {
     if (!has_initial_conditions_)
       throw ConfigError(
-          fmt::format("{}: [initial_conditions] names neither file nor generator: there are no particles to load", name_of_text));
+          fmt::format("{}: [initial_conditions] names neither file nor generator: there are no particles to load", name_of_session_config));
   });
   InitialState state = load_initial_state(config_, comm_, simulation_->fields());
   components_ = state.components;
@@ -253,6 +184,25 @@ void Session::require_particles() const {
   });
 }
 
+void Session::set_softening(GravityParameters& gravity, const InitialState& state, Simulation& simulation) const {
+  const auto count = count_of_types(state.particles, comm_);
+  const auto is_absent = [&](const std::string& name) {
+    const auto found = std::find(state.components.begin(), state.components.end(), name);
+    return found != state.components.end() && count.at(static_cast<std::size_t>(found - state.components.begin())) == 0;
+  };
+  GravityParameters present = gravity;
+  std::erase_if(present.softening_of_component, [&](const auto& one) { return is_absent(one.first); });
+  // None is left: the error is that of names which no particles have.
+  if (present.softening_of_component.empty()) present.softening_of_component = gravity.softening_of_component;
+  std::erase_if(present.softening_between, [&](const auto& one) {
+    const std::vector<std::string> pair = parts_between_commas(one.first);
+    return std::any_of(pair.begin(), pair.end(), is_absent);
+  });
+  set_component_softening(present, state, simulation, comm_);
+  gravity.softening_of_type = std::move(present.softening_of_type);
+  gravity.softening_between_types = std::move(present.softening_between_types);
+}
+
 void Session::bring_here() {
   if (newer_ != Newer::simulation) return;
   share_ = sort_by_id(simulation_->particles(), comm_);
@@ -266,7 +216,7 @@ void Session::bring_there() {
   state.components = components_;
   state.particles = share_;
   forget_forces(state.particles);
-  set_component_softening(config_.gravity, state, *simulation_, comm_);
+  set_softening(config_.gravity, state, *simulation_);
   simulation_->start(std::move(state.particles), time_);
   newer_ = Newer::simulation;
 }
@@ -417,7 +367,7 @@ FieldValues Session::field_at(std::span<const double> points) {
     state.components = components_;
     state.particles = particles();
     const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
-    set_component_softening(config_.gravity, state, *simulation, comm_);
+    set_softening(config_.gravity, state, *simulation);
     field_ = simulation->field_of(std::move(state.particles), time_);
   }
   return field_->at(points, time_);
@@ -435,7 +385,9 @@ void Session::save(const std::string& file, bool overwrite) {
     if (!has_hdf5_ending(file)) throw ConfigError(fmt::format("{}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", file));
     require_free(file, overwrite);
   });
-  save_snapshot(file, now, time_, config_, simulation_->device_description(), comm_, components_);
+  SnapshotRequest request = snapshot_request(file, time_, config_, simulation_->device_description(), components_);
+  if (!has_initial_conditions_) request.header.provenance.configuration.insert(0, particles_of_caller);
+  save_snapshot(request, now, comm_);
 }
 
 void Session::save_checkpoint(const std::string& file, bool overwrite) {
@@ -472,7 +424,7 @@ void Session::restore(const std::string& file) {
   });
   std::unique_ptr<Simulation> simulation = make_configured_simulation(now, comm_, external_);
   found.particles = read_checkpoint_particles(file, state, comm_, simulation->fields());
-  set_component_softening(now.gravity, found, *simulation, comm_);
+  set_softening(now.gravity, found, *simulation);
   simulation->resume(std::move(found.particles), state);
   simulation_ = std::move(simulation);
   config_ = std::move(now);

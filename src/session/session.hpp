@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -44,7 +43,7 @@ class Session {
 
   /// Names of the components by type: those of load() and restore(), or that were set.
   const ComponentNames& components() const { return components_; }
-  /// The same on all ranks, with a name for each type. Throws where one is no is_component_name().
+  /// The same on all ranks, with a name for each type. Throws where is_component_name() does not hold for one.
   void set_components(const ComponentNames& names);
   /// Softening lengths by type: the same for all, or those of a table by the names of components. NaN where it does not name one.
   std::array<double, particle_type_count> softening() const;
@@ -71,7 +70,8 @@ class Session {
   std::vector<std::string> advice(double time);
   /// Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do; time.dt = "auto"
   /// is chosen by the forces when the first steps begin. After each step `go_on` is called, on the ranks that have one; where it returns
-  /// false on any rank, the steps end, and so does this call, with false.
+  /// false on any rank, the steps end, and so does this call, with false. Where only some ranks have one, it can ask for nothing but the
+  /// time: all else is collective.
   bool evolve(double time, const std::function<bool()>& go_on = {});
   /// evolve() also asks this after each step, and ends where it is true on any rank: after that step or, where the next one has begun,
   /// after that. It may not use the session, so that steps overlap as without it. Not collective.
@@ -112,6 +112,9 @@ class Session {
   /// The length of steps from the present time to `until`.
   double dividing_step(double until) const { return StepSchedule::dividing_step(until - time_, 0, config_.time.dt); }
   void require_free(const std::string& file, bool overwrite) const;
+  /// Sets the softening of the components that these particles have, in `gravity` and in a simulation that has not started. Lengths of
+  /// other components stay for particles that may come. Collective.
+  void set_softening(GravityParameters& gravity, const InitialState& state, Simulation& simulation) const;
   /// Gives the simulation the velocities of `share_`. Returns false where it has no forces to keep.
   bool set_velocities();
   /// There the particles have changed.
@@ -125,7 +128,7 @@ class Session {
   bool go_on_everywhere(const std::function<bool()>& go_on) const;
 
   const Communicator comm_;
-  bool has_initial_conditions_ = false;  ///< [initial_conditions] is not empty
+  bool has_initial_conditions_ = false;  ///< of the configuration
   Config config_;
   double time_ = 0;
   std::uint64_t count_ = 0, steps_ = 0;

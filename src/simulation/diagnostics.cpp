@@ -6,7 +6,7 @@ namespace grove {
 
 namespace {
 
-/// The sum over the ranks of term(rank), a CompensatedSum.
+/// The sum over the ranks of the compensated sums term(rank).
 template <class Ranks, class Term>
 double sum_over_ranks(const Ranks& all, Term term) {
   CompensatedSum total;

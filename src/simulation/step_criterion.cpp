@@ -33,7 +33,8 @@ template <class Space>
 StepCriterion apply_step_criterion(Space& space, const Communicator& comm, const Particles<Space>& particles,
                                    const GravityParameters& gravity, double dt, const StepParameters& steps, double tolerated) {
   StepCriterion check{0, dt};
-  const std::uint64_t all = comm.sum(space.transform_reduce(particles.size(), std::uint64_t{0}, HasMass{particles.position.data()}, Add{}));
+  const std::uint64_t all =
+      comm.sum(space.transform_reduce(particles.size(), std::uint64_t{0}, HasMass{particles.position.data()}, AddParts{}));
   if (all == 0) return check;
   const SofteningClasses classes = softening_classes(gravity);
   with_criterion(steps.criterion, [&]<class Criterion>() {
@@ -42,7 +43,7 @@ StepCriterion apply_step_criterion(Space& space, const Communicator& comm, const
       const double step = steps.longest(base_step);
       const WantsLess<Criterion> wants_less{
           particles.position.data(), particles.acceleration.data(), particles.type.data(), lengths_of(classes), steps.accuracy, step};
-      const std::uint64_t here = space.transform_reduce(particles.size(), std::uint64_t{0}, wants_less, Add{});
+      const std::uint64_t here = space.transform_reduce(particles.size(), std::uint64_t{0}, wants_less, AddParts{});
       return static_cast<double>(comm.sum(here)) / static_cast<double>(all);
     };
     check.is_known = true;

@@ -121,7 +121,7 @@ void StepPipeline<Space>::finish_step() {
   take_sums();
   const bool are_next_due = state_ == StepState::next_forces_due;
   PhaseClock<Space>* const clock = are_next_due ? nullptr : clock_.get();
-  if (clock) clock->begin(parts_.comm.size() > 1 ? "waiting" : "checks");
+  if (clock && parts_.comm.size() > 1) clock->begin("waiting");
   const auto is_finite = [](const RankSums& rank) { return std::isfinite(rank.sums.potential.value()); };
   const bool are_finite = std::all_of(sums().begin(), sums().end(), is_finite);
   if (clock) clock->end();
@@ -282,6 +282,8 @@ void StepPipeline<Space>::evaluate_forces(double next_drift, const MarkActive<Sp
     require_finite(space, parts_.comm, particles, ParticlePart::motion, time_, clock_.get());
     throw;
   }
+  // The ranks may have waited for each other.
+  if (keeps_gravity || has_external) clock_->begin("walk");
   if (keeps_gravity) {
     keep_own_gravity(space, particles, active);
     particles.has_acceleration = true;

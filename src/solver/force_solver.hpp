@@ -90,11 +90,11 @@ struct SolverParts {
 /// A number of particles that is never too small for a tree.
 inline constexpr std::uint64_t many_particles = ~std::uint64_t{0};
 
-/// The solver for the method that `gravity.method` names, and for so many particles of all ranks: see uses_direct_summation(). Throws
-/// ConfigError for an unknown method, opening criterion or softening kernel. `space` and `comm` must outlive it.
+/// The solver for the method that `gravity.method` names, and for so many particles of all ranks: see uses_direct_summation(). `way`: of
+/// messages between ranks. Throws ConfigError for an unknown method, opening criterion or softening kernel. `space` and `comm` must outlive
+/// it.
 template <class Space>
 std::unique_ptr<ForceSolver<Space>> make_force_solver(Space& space, const Communicator& comm, const GravityParameters& gravity,
-                                                      TransportWay way = TransportWay::automatic,
-                                                      std::uint64_t particle_count = many_particles);
+                                                      TransportWay way, std::uint64_t particle_count = many_particles);
 
 }  // namespace grove

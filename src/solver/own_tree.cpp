@@ -74,8 +74,6 @@ OwnTree<Space>::OwnTree(Space& space, const Communicator& comm, const GravityLaw
 
 template <class Space>
 bool OwnTree<Space>::find_frame(const Particles<Space>& particles, double lead, bool is_new_run) {
-  if (particles.size() > std::numeric_limits<std::uint32_t>::max())
-    throw SystemError("one rank has " + std::to_string(particles.size()) + " particles, and can have 2^32 at most; use more ranks");
   const double extent_before = frame_.extent;
   frame_ = grove::find_frame(space_, comm_, particles, is_new_run ? Frame{} : frame_, lead);
   if (!frame_.is_finite) throw PositionsNotFinite();
@@ -96,6 +94,8 @@ void OwnTree<Space>::exchange(const GravityLaw& law, Particles<Space>& particles
 
 template <class Space>
 View<const float> OwnTree<Space>::build(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock) {
+  if (particles.size() > std::numeric_limits<std::uint32_t>::max())
+    throw SystemError("one rank has " + std::to_string(particles.size()) + " particles, and can have fewer than 2^32; use more ranks");
   clock.begin("keys");
   View<const float> last_acceleration;
   {

@@ -1,6 +1,5 @@
 #include "src/solver/tree_walks.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "kernels/particles/work.hpp"

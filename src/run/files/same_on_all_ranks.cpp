@@ -70,7 +70,7 @@ std::string line_or_nothing(const std::vector<std::string>& lines, std::size_t a
 void require_same_command_line(const std::vector<std::string>& words, const Communicator& comm) {
   require_same_lines(words, comm, [&](const auto& own, const auto& root, std::size_t at) {
     return fmt::format("the ranks were started with different command lines: {} on rank 0, {} on {}; start all ranks with the same one",
-                       quoted_word(root, at), quoted_word(own, at), place_of_this_rank(comm.rank()));
+                       quoted_word(root, at), quoted_word(own, at), place_or_number(comm.rank()));
   });
 }
 
@@ -98,7 +98,7 @@ void require_same_config(const Config& config, const Communicator& comm) {
   for (const auto& [name, value] : effective_settings(config)) lines.push_back(name + " = " + value);
   require_same_lines(lines, comm, [&](const auto& own, const auto& root, std::size_t at) {
     return fmt::format("the ranks have different configurations: {} on rank 0, {} on {}; give all ranks the same file and settings",
-                       line_or_nothing(root, at), line_or_nothing(own, at), place_of_this_rank(comm.rank()));
+                       line_or_nothing(root, at), line_or_nothing(own, at), place_or_number(comm.rank()));
   });
 }
 
@@ -128,7 +128,7 @@ void require_same_directory(const std::filesystem::path& path, const std::string
         throw ConfigError(
             fmt::format("{} = \"{}\" is not the same directory for all ranks: {} does not see what rank 0 writes there; name one "
                         "that all nodes share",
-                        key, path.string(), place_of_this_rank(comm.rank())));
+                        key, path.string(), place_or_number(comm.rank())));
       if (::access(path.c_str(), W_OK | X_OK) != 0)
         throw SystemError(fmt::format("{} = \"{}\" cannot be written to: {}", key, path.string(), std::strerror(errno)));
     });

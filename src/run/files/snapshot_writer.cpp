@@ -40,11 +40,9 @@ SnapshotRequest snapshot_request(const std::string& path, double time, const Con
   return request;
 }
 
-void save_snapshot(const std::string& path, ParticleSet local, double time, const Config& config, const std::string& device,
-                   const Communicator& comm, const ComponentNames& components) {
-  const SnapshotRequest request = snapshot_request(path, time, config, device, components);
+void save_snapshot(const SnapshotRequest& request, ParticleSet local, const Communicator& comm) {
   if (request.by_id) local = sort_by_id(std::move(local), comm);
-  write_snapshot(path, local, request.header, comm);
+  write_snapshot(request.path, local, request.header, comm);
 }
 
 std::string why_not_in_background(const Config& config, int thread_level) {

@@ -26,14 +26,12 @@ struct SnapshotRequest {
   double made_s = wall_clock_s();  ///< when the snapshot was asked for
 };
 
-/// Writes particles as snapshot `path`, sorted over all ranks as config.output.order says; `local` comes in Morton order. `device` goes
-/// into the provenance. Collective. Throws AgreedError.
-void save_snapshot(const std::string& path, ParticleSet local, double time, const Config& config, const std::string& device,
-                   const Communicator& comm, const ComponentNames& components = usual_component_names());
-
-/// The request for a snapshot of this state.
+/// The request for a snapshot of this state. `device` goes into the provenance.
 SnapshotRequest snapshot_request(const std::string& path, double time, const Config& config, const std::string& device,
                                  const ComponentNames& components);
+
+/// Writes particles, which come in Morton order. Collective. Throws AgreedError.
+void save_snapshot(const SnapshotRequest& request, ParticleSet local, const Communicator& comm);
 
 /// Why snapshots are written, or pictures drawn, between the steps although the user did not ask for that, in one sentence; empty: they are
 /// not. `thread_level`: as thread_level_of_mpi() says.

@@ -28,7 +28,7 @@ std::vector<CsvColumn> columns_of(const std::vector<std::string>& phases) {
   std::vector<CsvColumn> columns{{"step", "number of the step; 0 is the force evaluation at the start"},
                                  {"time", "time at the end of the step"}};
   for (const std::string& phase : phases) {
-    std::string words = phase == of_other_phases ? "phases that the first step did not have" : "phase '" + phase + "'";
+    std::string words = phase == of_other_phases ? "phases that the first row did not have" : "phase '" + phase + "'";
     std::replace(words.begin(), words.end(), '_', ' ');
     columns.push_back({phase + mean_suffix, "wall time of " + words + ", mean over the ranks, s"});
     columns.push_back({phase + max_suffix, "wall time of " + words + ", of the slowest rank, s"});

@@ -36,7 +36,7 @@ std::optional<std::string> place_of(const std::string& directory) {
 }  // namespace
 
 RunRequests::RunRequests(const OutputDirectory& directory, const TimeLimit& limit, double signal_s)
-    : directory_(directory), limit_(limit), signal_s_(signal_s), place_(place_of(directory.path()).value_or("")) {}
+    : directory_(directory), limit_(limit), signal_s_(signal_s), place_(place_of(directory.path())) {}
 
 RunRequests::Answer RunRequests::look(double needed_s) {
   const double now_s = wall_clock_s();
@@ -44,7 +44,9 @@ RunRequests::Answer RunRequests::look(double needed_s) {
     looked_s_ = now_s;
     files_.stop = exists(directory_.stop_request()) ? StopCause::file : StopCause::none;
     files_.checkpoint = exists(directory_.checkpoint_request());
-    files_.is_lost = place_of(directory_.path()).value_or(place_) != place_;
+    const std::optional<std::string> now = place_of(directory_.path());
+    if (!place_) place_ = now;
+    files_.is_lost = now && *now != *place_;
   }
   Answer answer = files_;
   if (answer.stop == StopCause::none && limit_.is_near(needed_s)) answer.stop = StopCause::time_limit;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "src/process/time_limit.hpp"
@@ -37,7 +38,7 @@ class RunRequests {
   OutputDirectory directory_;
   TimeLimit limit_;
   double signal_s_;
-  std::string place_;
+  std::optional<std::string> place_;  ///< of the directory; none: not known yet
   double looked_s_ = 0;
   bool has_advised_ = false;
   Answer files_;  ///< what files ask for

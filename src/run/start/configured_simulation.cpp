@@ -72,4 +72,12 @@ std::unique_ptr<Simulation> make_configured_simulation(const Config& config, con
   return simulation;
 }
 
+std::unique_ptr<Simulation> make_simulation_of_forces(const Config& config, const Communicator& comm) {
+  std::unique_ptr<Simulation> simulation;
+  comm.agree([&] {
+    simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
+  });
+  return simulation;
+}
+
 }  // namespace grove

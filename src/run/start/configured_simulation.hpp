@@ -14,4 +14,7 @@ namespace grove {
 std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm,
                                                        const ExternalFunction& function = {});
 
+/// The same for forces alone, without integrator, steps and external potentials.
+std::unique_ptr<Simulation> make_simulation_of_forces(const Config& config, const Communicator& comm);
+
 }  // namespace grove

@@ -164,7 +164,7 @@ std::vector<std::string> notes_on_softening(const Config& config, const InitialS
     notes.push_back(fmt::format("{} has {} {}{}, which is used", config.initial_conditions.file, text.first,
                                 names.empty() ? "" : names + " ", text.second));
   const std::optional<Value> of_file = softening_in(state.info);
-  if (!notes.empty() && of_file) notes.push_back(fmt::format("gravity.softening = {} would take that of the file", to_toml(*of_file)));
+  if (!notes.empty() && of_file) notes.push_back(fmt::format("gravity.softening = {} is that of the file", to_toml(*of_file)));
   return notes;
 }
 

@@ -415,7 +415,7 @@ TEST_F(ForceOverRanks, MeasureWorkThatTheNextExchangeBalances) {
 
 TEST_F(ForceOverRanks, AnUnknownMethodIsAnError) {
   gravity.method = "guess";
-  EXPECT_THROW(make_force_solver(space, comm, gravity), ConfigError);
+  EXPECT_THROW(make_force_solver(space, comm, gravity, TransportWay::automatic), ConfigError);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class OrderByIdTest : public testing::Test {
  protected:
   BackEnd space = tests::make_space();
   Communicator comm{MPI_COMM_WORLD};
-  Transport<BackEnd> transport{space, comm};
+  Transport<BackEnd> transport{space, comm, TransportWay::automatic};
   std::size_t size = static_cast<std::size_t>(comm.size()), rank = static_cast<std::size_t>(comm.rank());
 
   /// This rank's part of the ids. Masses count the particles of all ranks, rank by rank, so that equal ids can be told apart.

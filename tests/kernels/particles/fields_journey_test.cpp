@@ -188,7 +188,7 @@ TEST_P(EveryField, SurvivesUploadAndDownloadOfMoreParticlesThanAreCopiedAtATime)
 }
 
 TEST_P(EveryField, IsCopiedToTheHostInThePresentOrderAndSortedById) {
-  Transport<BackEnd> transport(space, comm);
+  Transport<BackEnd> transport(space, comm, TransportWay::automatic);
   // None, one, and more than one piece of the longest fields on a GPU.
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{180001}}) {
     const std::vector<std::uint64_t> all = ids(count), mine = dealt_ids(count);

@@ -60,11 +60,21 @@ TEST(DeviceAdvice, NamesTheRankWithoutAGpu) {
 TEST(ThreadAdvice, NamesTheNodeWithTheMostIdleCores) {
   RankDevice bound = rank_with("a", "");
   bound.cores = 8;
-  EXPECT_EQ(thread_advice({bound, bound}),
-            Lines{"6 of the 8 cores of a stay idle: mpirun has bound its 2 ranks to fewer; mpirun --bind-to none lets ranks use all, as "
-                  "does one rank without mpirun"});
+  EXPECT_EQ(
+      thread_advice({bound, bound}),
+      Lines{"6 of the 8 cores of a stay idle: mpirun has bound the 2 ranks there to fewer; mpirun --bind-to none lets ranks use all, as "
+            "does one rank without mpirun"});
+  RankDevice more = rank_with("b", "");
+  more.cores = 16;
+  const Lines two_nodes = thread_advice({bound, bound, more});
+  ASSERT_EQ(two_nodes.size(), 1U);
+  EXPECT_TRUE(two_nodes[0].starts_with("15 of the 16 cores of b stay idle (and so on 1 node more): mpirun has bound the 1 rank"))
+      << two_nodes[0];
   bound.threads = 4;
   EXPECT_EQ(thread_advice({bound, bound}), Lines{});
+  // Three ranks leave one core of 16, bound or not.
+  more.threads = 5;
+  EXPECT_EQ(thread_advice({more, more, more}), Lines{});
   RankDevice with_gpu = rank_with("b", "0");
   with_gpu.cores = 64;
   EXPECT_EQ(thread_advice({with_gpu}), Lines{});

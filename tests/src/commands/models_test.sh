@@ -246,7 +246,7 @@ files_of_galaxies_have_the_softening_of_each_component() {
     lacks out.txt "steps) would do" || return 1
   # A note has the setting that takes them.
   local softening
-  softening=$(sed -n 's/^note: gravity.softening = \({.*}\) would take that of the file$/\1/p' out.txt)
+  softening=$(sed -n 's/^note: gravity.softening = \({.*}\) is that of the file$/\1/p' out.txt)
   "$grove" run --overwrite --set initial_conditions.file=l.hdf5 --set units.system=file --set time.end=0 --set "gravity.softening=$softening" >out.txt 2>&1 &&
     lacks out.txt "has softening"
 }

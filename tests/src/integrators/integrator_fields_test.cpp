@@ -81,7 +81,7 @@ class ParticlesAlone final : public StepContext<BackEnd> {
 class WatchingSolver final : public ForceSolver<BackEnd> {
  public:
   WatchingSolver(BackEnd& space, const Communicator& comm, const GravityParameters& gravity)
-      : space_(space), comm_(comm), solver_(make_force_solver(space, comm, gravity)) {}
+      : space_(space), comm_(comm), solver_(make_force_solver(space, comm, gravity, TransportWay::automatic)) {}
 
   std::uint64_t mismatches = 0, sorted_anew = 0, changed_rank = 0;
 

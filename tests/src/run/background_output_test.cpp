@@ -135,7 +135,8 @@ TEST_F(BackgroundOutputTest, HasTheBytesOfAWriteBetweenTheStepsInBothOrders) {
         std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(short_setup), WritingResources{thread_level_of_mpi(), no_memory}));
     // Uses HDF5 on this thread: it waits until the snapshot is written in the background.
     watch([&](const RunState& state) {
-      save_snapshot(saved.snapshot(state.step), simulation.particles(), state.time, config, "the device of a test", comm);
+      save_snapshot(snapshot_request(saved.snapshot(state.step), state.time, config, "the device of a test", usual_component_names()),
+                    simulation.particles(), comm);
     });
     const RunReport report = run();
     EXPECT_EQ(report.steps, 8U);

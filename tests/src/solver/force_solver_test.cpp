@@ -44,7 +44,7 @@ std::uint64_t bits_of(std::uint64_t id, std::uint64_t seed) { return std::mt1993
 class Solved {
  public:
   Solved(const GravityParameters& gravity, const ParticleSet& all, const Communicator& comm)
-      : solver_(make_force_solver(space_, comm, gravity)) {
+      : solver_(make_force_solver(space_, comm, gravity, TransportWay::automatic)) {
     upload(space_, share_of(all, comm), particles_);
     clock_.restart();
   }
@@ -350,9 +350,10 @@ INSTANTIATE_TEST_SUITE_P(All, Solver, testing::ValuesIn(methods()), name_of);
 TEST(MakeForceSolver, RefusesAnUnknownMethod) {
   BackEnd space = make_space();
   const Communicator comm(MPI_COMM_SELF);
-  EXPECT_THROW(make_force_solver(space, comm, {.method = "tre"}), ConfigError);
-  EXPECT_THROW(make_force_solver(space, comm, {.method = "fmm", .opening = "barns"}), ConfigError);
-  EXPECT_THROW(make_force_solver(space, comm, {.method = "fmm", .softening = 1, .softening_kernel = "splin"}), ConfigError);
+  EXPECT_THROW(make_force_solver(space, comm, {.method = "tre"}, TransportWay::automatic), ConfigError);
+  EXPECT_THROW(make_force_solver(space, comm, {.method = "fmm", .opening = "barns"}, TransportWay::automatic), ConfigError);
+  EXPECT_THROW(make_force_solver(space, comm, {.method = "fmm", .softening = 1, .softening_kernel = "splin"}, TransportWay::automatic),
+               ConfigError);
 }
 
 }  // namespace

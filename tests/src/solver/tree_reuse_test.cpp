@@ -151,7 +151,7 @@ TEST(GroupMotion, OfADividedGroupIsThatOfTheWhole) {
 class Steps {
  public:
   Steps(const GravityParameters& gravity, const ParticleSet& all, const Communicator& comm)
-      : comm_(comm), solver_(make_force_solver(space_, comm, gravity)) {
+      : comm_(comm), solver_(make_force_solver(space_, comm, gravity, TransportWay::automatic)) {
     upload(space_, share_of(all, comm), particles_);
     clock_.restart();
     solver_->prepare(particles_, clock_);
@@ -186,7 +186,7 @@ class Steps {
   int with_magnitudes = 0;  ///< steps in which the solver asked for them
   /// As a snapshot does.
   void use_memory_of_trees() {
-    Transport<BackEnd> transport(space_, comm_);
+    Transport<BackEnd> transport(space_, comm_, TransportWay::automatic);
     transport.connect();
     const OrderById<BackEnd> order(space_, comm_, transport, particles_);
     Scratch<BackEnd, std::byte> all(space_, std::size_t{1} << 22);
@@ -230,7 +230,7 @@ std::vector<double> errors_of(const ParticleSet& now, const GravityParameters& g
   clock.restart();
   GravityParameters exact = gravity;
   exact.method = "direct";
-  const auto solver = make_force_solver(space, comm, exact);
+  const auto solver = make_force_solver(space, comm, exact, TransportWay::automatic);
   solver->prepare(particles, clock);
   std::vector<std::uint8_t> is_asked(now.size());
   for (std::size_t i = 0; i < now.size(); ++i) is_asked[i] = now.id[i] % stride == first ? 1 : 0;
