@@ -7,6 +7,7 @@ import typing
 
 import numpy as np
 
+from ._centres import Centre, find_centre, length, lengths, mean, weights
 from ._library import SettingError, is_on_gpu
 from .units import in_code_units, is_quantity
 
@@ -15,15 +16,6 @@ if typing.TYPE_CHECKING:
 
 Component = typing.Union[str, int, None]  #: a name or a number of a type; None: all particles
 Place = typing.Union[str, np.ndarray, "Centre", typing.Sequence[float]]
-
-
-class Centre(typing.NamedTuple):
-    """A centre and its velocity, which is the mean of the `particles` within `radius`."""
-
-    position: np.ndarray  #: (3,)
-    velocity: np.ndarray  #: (3,)
-    particles: int
-    radius: float
 
 
 class Bar(typing.NamedTuple):
@@ -37,169 +29,13 @@ class Bar(typing.NamedTuple):
     pattern_speed_error: float  #: its noise, one sigma
 
 
-def _lengths(vectors):
-    return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-
-
-def _length(vector):
-    """Of one (3,), or of those of three rows (3, n)."""
-    with np.errstate(over="ignore"):
-        return np.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2)
-
-
-def _nucleus(n):
-    """How many particles make a nucleus."""
-    return max(n // 100, min(n, 32))
-
-
-class _Cell(typing.NamedTuple):
-    """The cube at the lower corner of the box around some particles."""
-
-    coordinates: list[np.ndarray]  #: x, y and z, each (n,)
-    weight: np.ndarray
-    low: list[float]
-    high: list[float]
-
-    @classmethod
-    def around(cls, coordinates, weight):
-        return cls(coordinates, weight, [x.min() for x in coordinates], [x.max() for x in coordinates])
-
-    def half(self):
-        return max(high / 2 - low / 2 for low, high in zip(self.low, self.high))
-
-    def density(self):
-        """log2, and the weight; larger is denser."""
-        with np.errstate(divide="ignore"):
-            total = self.weight.sum()
-            return np.log2(total) - 3 * np.log2(self.half()), total
-
-    def parts(self, least):
-        """The thirds of the thirds of the thirds with at least `least` particles."""
-        third = self.half() * (2 / 3)
-        borders = [(low + third, low + 2 * third) for low in self.low]
-        if all((low >= border) == (high >= border) for low, high, of in zip(self.low, self.high, borders) for border in of):
-            return  # an extent down to rounding
-        part = np.zeros(len(self.weight), np.int8)
-        for x, (first, second) in zip(self.coordinates, borders):
-            part *= 3
-            part += (x >= first).view(np.int8)
-            part += (x >= second).view(np.int8)
-        for k in np.flatnonzero(np.bincount(part, minlength=27) >= least):
-            inside = np.flatnonzero(part == k)
-            yield _Cell.around([x[inside] for x in self.coordinates], self.weight[inside])
-
-
-def _densest_cell(coordinates, weight, least, shift):
-    """Density (log2), weight, middle and side of the densest cell with at least `least` particles. The cube around the particles is
-    divided into 27; each part with enough particles becomes the cube around these, and is divided again. `shift`: by how much of its
-    side the first cube is extended downwards. Cells are arrays of their own, which soon fit into a cache."""
-    best = _Cell.around(coordinates, weight)
-    density = best.density()
-    cells = [best._replace(low=[low - shift * 2 * best.half() for low in best.low])]
-    while cells:
-        cells = [part for cell in cells for part in cell.parts(least)]
-        for cell in cells:
-            if (found := cell.density()) > density:
-                best, density = cell, found
-    return *density, np.array(best.low) / 2 + np.array(best.high) / 2, 2 * best.half()
-
-
-def _mean(vectors, weight):
-    total = weight.sum()
-    return weight @ vectors / total if total > 0 else np.zeros(3)
-
-
-def _last_sphere(x, weight, middle, radius, least):
-    """Middle and radius of the last of the spheres that follow their centre of mass and shrink (Power et al. 2003, MNRAS 338, 14).
-    x: (3, n). Each sphere looks only at the particles `near`, those within `reach` of the place `there`, unless it leaves that."""
-    last = middle, radius
-    everything = near = x, weight
-    there, reach = middle, np.inf
-    for k in range(460):
-        moved = _length(middle - there)
-        if moved + radius > (1 - 1e-9) * reach:
-            near, reach = everything, np.inf
-        offset = near[0] - middle[:, None]
-        distance = _length(offset)
-        inside = distance <= radius
-        count = np.count_nonzero(inside)
-        if count < least:
-            break
-        if k == 0:
-            least = max(least, count // 4)
-        mean = _mean(offset.T, np.where(inside, near[1], 0))
-        if 2 * count < len(inside):
-            there, reach = middle, min(1.3 * radius, reach - moved)
-            kept = np.flatnonzero(distance <= reach)
-            near = near[0].take(kept, axis=1), near[1].take(kept)
-        middle = middle + mean
-        last = middle, radius
-        radius *= 0.975
-    return last
-
-
-def _densest(x, weight):
-    least = _nucleus(len(x))
-    x = x.T.copy()
-    # Borders of cells can cut a small nucleus into parts of which none is large enough.
-    _, _, middle, side = max((_densest_cell(x, weight, least, shift) for shift in (0, 0.11, 0.23)), key=lambda cell: cell[:2])
-    if not side > 0:
-        return middle, 0.0
-    for sides in (3.0, 1.5):
-        found = _last_sphere(x, weight, middle, sides * side, least)
-        if _length(found[0] - middle) <= 2 * side:
-            return found
-    return middle, side
-
-
-def _nth_distance(x, middle, n):
-    return np.partition(_lengths(x - middle), n - 1)[n - 1]
-
-
-def _inner(x, weight):
-    half = max(len(x) // 2, _nucleus(len(x)))
-    middle, _ = _densest(x, weight)
-    for _ in range(200):
-        radius = _nth_distance(x, middle, half)
-        inside = _lengths(x - middle) <= radius
-        move = _mean(x[inside] - middle, weight[inside])
-        middle = middle + move
-        if not _length(move) > 1e-3 * radius:
-            break
-    return middle, _nth_distance(x, middle, half)
-
-
-def _weights(m):
-    """Masses or, where no particle has any, 1."""
-    return m if m.sum() > 0 else np.ones(len(m))
-
-
-def _find_centre(x, v, m, place, velocity_within):
-    weight = _weights(m)
-    if isinstance(place, str):
-        kinds = {"densest": _densest, "inner": _inner, "mass": lambda x, weight: (_mean(x, weight), np.inf)}
-        if place not in kinds:
-            raise ValueError(f"centre {place!r}: must be {', '.join(kinds)}, a point (3,) or a Centre")
-        middle, radius = kinds[place](x, weight)
-    else:
-        middle = np.asarray(place, float)
-        if middle.shape != (3,):
-            raise ValueError(f"a centre has the shape {middle.shape}, and needs (3,)")
-        radius = _nth_distance(x, middle, max(len(x) // 10, _nucleus(len(x))))
-    radius = float(radius if velocity_within is None else velocity_within)
-    inside = _lengths(x - middle) <= radius
-    if not inside.any():
-        raise ValueError(f"there is no particle within {radius} of the centre whose velocity could be taken")
-    return Centre(middle, _mean(v[inside], weight[inside]), int(np.count_nonzero(inside)), radius)
-
-
 def _plane(spin):
     """Rows: x and y axis of the plane at a right angle to the angular momentum, and its direction. The x axis is the projected one of
     before; within 18 degrees of it, the y axis."""
-    axis = spin / _length(spin)
+    axis = spin / length(spin)
     start = np.array([1.0, 0, 0]) if abs(axis[0]) < 0.95 else np.array([0, 1.0, 0])
     x_axis = start - (start @ axis) * axis
-    x_axis /= _lengths(x_axis[None])[0]
+    x_axis /= lengths(x_axis[None])[0]
     return np.array([x_axis, np.cross(axis, x_axis), axis])
 
 
@@ -245,7 +81,7 @@ class _Shells:
         self.bin[radius == edges[0]] = 1
         self.m = m
         # At the centre a velocity has no direction: the particle counts, its velocity does not.
-        self.weight = np.where(radius > 0, _weights(m), 0)
+        self.weight = np.where(radius > 0, weights(m), 0)
 
     def sums(self, values):
         """In all shells, and before them what is inside of the first."""
@@ -289,7 +125,7 @@ def _directions(x):
 
 def _in_spheres(x, v):
     """Velocities along the spherical coordinates."""
-    radius = _lengths(x)
+    radius = lengths(x)
     _, outwards, around = _directions(x)
     with np.errstate(invalid="ignore", divide="ignore"):
         cos, sin = (np.where(radius > 0, part / radius, 0) for part in (x[:, 2], np.hypot(x[:, 0], x[:, 1])))
@@ -432,7 +268,7 @@ def centre(self: Particles, of: Component = None, *, at: Place = "densest", velo
     at = at if isinstance(at, str) else _length_of(self, at, "at")
     velocity_within = _length_of(self, velocity_within, "velocity_within")
     x, v, m = _numbers(self)
-    return _find_centre(x[chosen], v[chosen], m[chosen], at, velocity_within)
+    return find_centre(x[chosen], v[chosen], m[chosen], at, velocity_within)
 
 
 def face_on(self: Particles, of: Component = "disc", *, centre: Place = "inner", within: float | None = None) -> Particles:
@@ -443,9 +279,9 @@ def face_on(self: Particles, of: Component = "disc", *, centre: Place = "inner",
     """
     chosen, (x, v, m), place, within = self.of(of), _numbers(self), self.centre(of, at=centre), _length_of(self, within, "within")
     x, v = x - place.position, v - place.velocity
-    distance = _lengths(x)
+    distance = lengths(x)
     chosen = chosen & (distance <= (_percentile(distance[chosen], 0.999) if within is None else within))
-    spin = _weights(m[chosen]) @ np.cross(x[chosen], v[chosen]) if chosen.any() else np.zeros(3)
+    spin = weights(m[chosen]) @ np.cross(x[chosen], v[chosen]) if chosen.any() else np.zeros(3)
     if not (np.abs(spin).max() > 0 and np.isfinite(spin).all()):
         raise ValueError(f"{of!r} has no angular momentum about the centre, so there is no plane of a disc")
     axes = _plane(spin / np.abs(spin).max())
@@ -469,7 +305,7 @@ def profile(self: Particles, bins: int | typing.Sequence[float] | np.ndarray = 3
     if disc is None:
         place, (x, v, m) = self.centre(at="densest" if centre is None else centre), _numbers(self)
         x, v = x - place.position, v - place.velocity
-        radius = all_radii = _lengths(x)
+        radius = all_radii = lengths(x)
     else:
         x, v, m = _numbers(self.face_on(disc, centre="inner" if centre is None else centre))
         radius = np.hypot(x[:, 0], x[:, 1])
@@ -507,7 +343,7 @@ def rotation_curve(self: Particles, radii: typing.Sequence[float] | np.ndarray, 
         if settings:
             raise SettingError(f"{', '.join(settings)}: settings of forces have no effect on the curve of enclosed mass; give disc=, too")
         x, _, m = _numbers(self)
-        radius = _lengths(x - self.centre(at="densest" if centre is None else centre).position)
+        radius = lengths(x - self.centre(at="densest" if centre is None else centre).position)
         order = np.argsort(radius)
         inside = np.concatenate([[0.0], np.cumsum(m[order])])
         return np.sqrt(G * inside[np.searchsorted(radius[order], radii, side="right")] / radii)
@@ -541,7 +377,7 @@ def bar(self: Particles, of: Component = "disc", *, centre: Place = "inner", bin
     if a2[k] < 0:
         return Bar(*[np.nan] * 6)
     noise, end = 1 / np.sqrt(inside[k]), shells.edges[k + 1]
-    speed = _pattern_speed(x, v, _weights(m), end) if a2[k] > 3 * noise else (np.nan, np.nan)
+    speed = _pattern_speed(x, v, weights(m), end) if a2[k] > 3 * noise else (np.nan, np.nan)
     return Bar(float(a2[k]), float(noise), float(end), float(phase[k]), *speed)
 
 
@@ -560,5 +396,5 @@ def bound(self: Particles, of: Component = None, *, G: float | None = None, **se
         if is_bound.all():
             return chosen
         chosen[chosen] = is_bound
-        middle = _mean(v[chosen], _weights(m[chosen]))
+        middle = mean(v[chosen], weights(m[chosen]))
     return np.zeros(len(m), bool)

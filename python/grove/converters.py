@@ -66,16 +66,16 @@ def to_pynbody(self: Particles, units: str | Units | None = None, *, dm: typing.
 
     units: as "kpc, km/s, 1e10 Msun"; None: those that the particles know. N-body units ("N-body") become kpc, 1e10 solar masses and the
     velocity at which G is right, as in Grove's snapshots.
-    dm: the components that are dark matter, as dm=[1, 3] of a merger of two discs; None: halo, where there is one.
+    dm: the components that are dark matter, as dm=[1, 3] of a merger of two discs; None: the one called halo, where there is one.
     Raises ImportError without pynbody, ValueError where nobody knows the units.
     """
-    from .particles import TYPES
+    from .particles import usual_name
 
     pynbody = _module("pynbody")
     scale = _physical(self, units)
     family = np.full(len(self), "star")
     if dm is None:
-        family[self.type == TYPES["halo"]] = "dm"
+        family[np.isin(self.type, [number for number in range(6) if self.components.get(number, usual_name(number)) == "halo"])] = "dm"
     for name in dm or ():
         family[self.of(name)] = "dm"
     family[self.type == 0], family[self.type == 5] = "gas", "bh"

@@ -28,7 +28,7 @@ class Field:
                 raise SettingError("m has no effect: Particles have masses")
             # Without their ids they keep their order.
             particles = Particles(x.position, mass=x.mass, type=x.type, components=x.components)
-            particles.units, particles.softening = x.units, x.softening
+            particles.units, particles.G, particles.softening = x.units, x.G, x.softening
         else:
             particles = Particles(x, mass=m)
         self._sim = Simulation(particles, **settings)

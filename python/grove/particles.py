@@ -62,7 +62,7 @@ def _joined_softening(one, other):
     if one is None or other is None or one == other:
         return other if one is None else one
     if not (isinstance(one, dict) and isinstance(other, dict)) or any(one[name] != other[name] for name in one.keys() & other.keys()):
-        raise ValueError(f"particles with the softening {one} and {other} cannot be joined: set both to one, or one to None")
+        raise ValueError(f"particles with the softening {one} and {other} cannot be joined: give both the same, or set one of them to None")
     return {**one, **other}
 
 
@@ -133,8 +133,8 @@ class Particles:
     units: Units | None = None
     G: float | None = None
     #: Softening length, or lengths by component, of particles of generate(), of a simulation or of a snapshot of Grove. None: not
-    #: known. A simulation takes it.
-    softening: float | dict[str, float] | None = None
+    #: known. A simulation that is made of them takes it; softening_kernel and softening_between are no part of it.
+    softening: typing.Any = None
     #: Code units, of a file; a simulation of these particles begins then. None: not known.
     time: float | None = None
     _names = ("position", "velocity", "mass", "id", "type", "components", "units", "G", "softening", "time")
@@ -172,6 +172,8 @@ class Particles:
             values = None if values is None else column(values, len(self), name, np.uint64)
         elif name == "type":
             values = column(type_numbers(values, self.components), len(self), name, np.uint8)
+            if not lib.is_on_gpu(values) and np.any(values > 5):
+                raise ValueError(f"type {values.max()}: types are 0 to 5")
         elif name == "components":
             _require_names(values)
         elif name == "units" and isinstance(values, str):
@@ -221,11 +223,7 @@ class Particles:
                 raise IndexError(f"there is no particle {rows} of {len(self)}")
             rows = slice(rows, rows + 1 or None)
         chosen = {name: getattr(self, name)[rows] for name in ("position", "velocity", "mass", "type")}
-        softening = self.softening
-        if isinstance(softening, dict) and not lib.is_on_gpu(chosen["type"]):  # only of components that are left
-            names = {self.components.get(number, usual_name(number)) for number in np.unique(chosen["type"])}
-            softening = {name: length for name, length in softening.items() if name in names} or None
-        return self._changed(**chosen, softening=softening, id=None if self.id is None else self.id[rows])
+        return self._changed(**chosen, id=None if self.id is None else self.id[rows])
 
     def __add__(self, other: Particles) -> Particles:
         """Both together. Ids are kept only where both have some. Raises ValueError where they have one in common, and where both know G,
@@ -238,7 +236,7 @@ class Particles:
         if not (agree(self.units, other.units) and agree(self.G, other.G)):
             raise ValueError(f"particles in different units, {self.units}, G = {self.G}, and {other.units}, G = {other.G}, cannot be joined")
         if not agree(self.time, other.time):
-            raise ValueError(f"particles of the times {self.time} and {other.time} cannot be joined: set both to one, or one to None")
+            raise ValueError(f"particles of the times {self.time} and {other.time} cannot be joined: give both the same, or set one of them to None")
         both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("position", "velocity", "mass", "type")}
         components = joined_components(self.components, other.components)
         softening = _joined_softening(self.softening, other.softening)

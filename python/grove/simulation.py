@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import ctypes
 import os
-import signal
-import sys
-import threading
-import time as clock
 import types
 import typing
 import warnings
@@ -18,19 +13,17 @@ import weakref
 import numpy as np
 
 from . import _library as lib
+from ._callbacks import EXIT, Callback, CtrlC, External
+from ._progress import Progress
+from ._settings import config_text, take_from
 from .particles import FIELDS, Particles, column, joined_components, type_numbers, usual_name, vectors
-from .units import Units, in_code_units, in_words, is_physical, megayear, quantity, setting_text
+from .units import Units, in_code_units, in_words, is_physical, megayear, quantity
 
 _F = typing.TypeVar("_F", bound=typing.Callable[..., typing.Any])
 
 STOP = "stop"
 """What a function given to Simulation.every() returns to end evolve()."""
 
-_SECTIONS = {
-    "softening": "gravity", "G": "gravity", "method": "gravity", "tolerance": "gravity", "theta": "gravity", "opening": "gravity",
-    "order": "gravity", "softening_kernel": "gravity", "all_pairs_up_to": "gravity", "dt": "time", "begin": "time", "integrator": "time",
-    "device": "run", "transport": "run",
-}
 _VECTORS = ("position", "velocity", "acceleration")
 _DTYPES = {"id": np.uint64, "type": np.uint8}
 _FIELDS_LENT = ("position", "velocity", "mass", "id", "type", "acceleration", "potential")
@@ -47,174 +40,6 @@ class Energy(typing.NamedTuple):
     momentum: np.ndarray  #: (3,)
     angular_momentum: np.ndarray  #: (3,)
     centre_of_mass: np.ndarray  #: (3,)
-
-
-def _toml_value(value):
-    value = setting_text(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    if isinstance(value, (float, np.floating)):
-        return repr(float(value))
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-        return f'"{escaped}"'
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_toml_value(str(key))} = {_toml_value(part)}" for key, part in value.items()) + " }"
-    raise lib.SettingError(f"{value!r} is no setting: there are numbers, texts, True and False, quantities, and dicts of these")
-
-
-def _toml(config, path=""):
-    lines = [f"[{path}]"] if path else []
-    for key, value in config.items():
-        # Galaxies have sections in sections; a softening is a table.
-        if not path and isinstance(value, dict):
-            continue
-        lines.append(f"{key} = {_toml_value(value)}")
-    for key, value in config.items():
-        if not path and isinstance(value, dict):
-            lines.append(_toml(value, key))
-    return "\n".join(lines) + "\n"
-
-
-def _take_from(particles, config, units, settings):
-    """The time and softening of particles, and in N-body units their G, unless settings or the configuration have their own."""
-    for name, section, attribute in (("begin", "time", "time"), ("softening", "gravity", "softening"), ("G", "gravity", "G")):
-        value = getattr(particles, attribute, None)
-        is_known = value is not None and (isinstance(value, dict) or np.isfinite(value))
-        if name == "G":
-            is_known = is_known and isinstance(units, Units) and not is_physical(units)
-        given = config.get(section)
-        if is_known and name not in settings and not (isinstance(given, dict) and name in given):
-            settings[name] = value
-
-
-def _config_text(config, units, settings):
-    if isinstance(config, str):
-        if units is not None or settings:
-            raise lib.SettingError("a configuration that is a text says it all: settings beside it are not possible; a dict takes them")
-        return config
-    sections = {}
-    for name, values in (config or {}).items():
-        several = isinstance(values, (list, tuple)) and name == "external"
-        for k, part in enumerate(values if several else [values]):
-            if not isinstance(part, dict):
-                raise lib.SettingError(f"config = {{{name!r}: {part!r}}}: it has sections, as {{'gravity': {{'tolerance': 1e-3}}}}")
-            section = name if k == 0 else f"{name}_{k + 1}"
-            if section in sections:
-                raise lib.SettingError(f"config: {section!r} is given twice, by itself and in a list")
-            sections[section] = dict(part)
-    for name, value in settings.items():
-        if name not in _SECTIONS:
-            raise lib.SettingError(f"{name}: there is no such setting: there are units, {', '.join(_SECTIONS)}; others stand in config = {{section: {{key: value}}}}")
-        if name in sections.setdefault(_SECTIONS[name], {}):
-            raise lib.SettingError(f"{name} is given twice: as an argument, and in config")
-        sections[_SECTIONS[name]][name] = value
-    if isinstance(units, Units):
-        if is_physical(units):
-            sections.setdefault("units", units._asdict())
-    elif units is not None:
-        sections.setdefault("units", {})["system"] = units
-    return _toml(sections)
-
-
-class _Callback:
-    """A Python function as a C function: exceptions end the steps, and are raised by the call that made them."""
-
-    def __init__(self, function):
-        self.failure = None
-
-        def guarded(*_):
-            try:
-                return 1 if function() else 0
-            except BaseException as failure:  # noqa: BLE001 - all of them
-                self.failure = failure
-                return 1
-
-        self.c_function = lib.CALLBACK(guarded)
-
-    def raise_failure(self):
-        if self.failure is not None:
-            raise self.failure
-
-
-class _External:
-    """A Python function as an external field of C: what it raises is kept for the call that needed it."""
-
-    def __init__(self, function, units):
-        self.failure = None
-
-        def guarded(_, time, count, *pointers):
-            position, acceleration, potential = (np.ctypeslib.as_array(p, shape) for p, shape in zip(pointers, ((count, 3), (count, 3), (count,))))
-            try:
-                found = function(position.copy(), time)
-                if not isinstance(found, tuple) or len(found) != 2:
-                    raise TypeError("an external field returns (acceleration, potential)")
-                for name, values, to in zip(("acceleration", "potential"), found, (acceleration, potential)):
-                    values = np.asarray(in_code_units(values, name, units))
-                    if values.shape != to.shape:
-                        raise lib.SettingError(f"the {name} of an external field has the shape {values.shape}, and needs {to.shape}")
-                    to[...] = values
-            except BaseException as failure:  # noqa: BLE001 - all of them
-                self.failure = failure
-                return 1
-            return 0
-
-        self.c_function = lib.EXTERNAL(guarded)
-
-
-class _Exit:
-    """The end of the interpreter waits for the steps of daemon threads, and ends them: their callbacks would find no Python."""
-
-    def __init__(self):
-        self.has_come = False
-        self._running, self._changed = 0, threading.Condition()
-        atexit.register(self._wait)
-
-    def __enter__(self):
-        with self._changed:
-            if self.has_come:
-                raise lib.SettingError("there are no steps any more: the interpreter ends")
-            self._running += 1
-
-    def __exit__(self, *_):
-        with self._changed:
-            self._running -= 1
-            self._changed.notify()
-
-    def _wait(self):
-        with self._changed:
-            self.has_come = True
-            self._changed.wait_for(lambda: self._running == 0)
-
-
-_EXIT = _Exit()
-
-
-class _CtrlC:
-    """Ctrl-C ends the steps of this thread, and is raised after them. C code cannot be left by an exception: Python's handler is
-    another one as long as it lasts. A handler of the user's own stays."""
-
-    def __init__(self):
-        self.has_come = False
-        # Called after each step, so that Python runs handlers of signals.
-        self.c_function = lib.INTERRUPT(lambda _: int(self.has_come or _EXIT.has_come))
-
-    def __enter__(self):
-        self.replaced = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if self.replaced:
-            signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def _note(self, *_):
-        self.has_come = True
-
-    def __exit__(self, *_):
-        if self.replaced:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        if self.has_come:
-            raise KeyboardInterrupt
 
 
 class Simulation:
@@ -235,13 +60,13 @@ class Simulation:
                  config: dict[str, typing.Any] | str | None = None, comm: typing.Any = None, **settings: typing.Any) -> None:  # fmt: skip
         if not isinstance(config, str):
             units = getattr(particles, "units", None) if units is None else units
-            _take_from(particles, config or {}, units, settings)
-        text = _config_text(config, units, settings)
+            take_from(particles, config or {}, units, settings)
+        text = config_text(config, units, settings)
         self._handle: ctypes.c_void_p | None = ctypes.c_void_p()
         self._every: list[list[typing.Any]] = []
         self._steps = 0
         self._is_stepping = False
-        self._external: _External | None = None
+        self._external: External | None = None
         address = None
         if comm == "self":
             address = lib.library().grove_comm_self()
@@ -436,11 +261,11 @@ class Simulation:
         return {number: name.decode() for number, name in enumerate(names) if name.decode() != usual_name(number)}
 
     def _softening(self):
-        """One length, or lengths by component; None without softening."""
+        """One length, or lengths by component."""
         lengths = (ctypes.c_double * 6)()
         self._call("grove_get_softening", lengths)
         if len(set(lengths)) == 1:
-            return lengths[0] or None
+            return lengths[0]
         names = self._components()
         return {names.get(number, usual_name(number)): length for number, length in enumerate(lengths) if np.isfinite(length)} or None
 
@@ -490,7 +315,7 @@ class Simulation:
 
     def every(self, steps: int | None = None, *, time: typing.Any = None) -> typing.Callable[[_F], _F]:
         """Decorator: the function is called with the simulation after so many steps, or where so much time has passed. If it
-        returns grove.STOP, evolve() ends."""
+        returns grove.STOP, evolve() ends. Where only some ranks have one, it can ask for nothing but the time: all else needs all ranks."""
         if (steps is None) == (time is None):
             raise lib.SettingError("every() needs a number of steps, or time=")
         if steps is not None and (not isinstance(steps, (int, np.integer)) or steps < 1):
@@ -541,10 +366,10 @@ class Simulation:
                 self._advise(-np.inf)
                 raise
         self._advise(until)
-        line = _Progress(self, until) if progress else None
-        step = _Callback(lambda: (line and line.show(), self._after_step())[1])
+        line = Progress(self, until) if progress else None
+        step = Callback(lambda: (line and line.show(), self._after_step())[1])
         wants_steps = bool(self._every or progress)
-        with _EXIT, _CtrlC() as ctrl_c:
+        with EXIT, CtrlC() as ctrl_c:
             self._call("grove_set_interrupt", ctrl_c.c_function, None)
             was_stepping, self._is_stepping = self._is_stepping, True
             try:
@@ -574,7 +399,7 @@ class Simulation:
         of a step, and must be set anew. Other ranks get SettingError. It may not use the simulation, and ranks call it a different
         number of times.
         """
-        external = None if function is None else _External(function, self._units)
+        external = None if function is None else External(function, self._units)
         self._call("grove_set_external", external.c_function if external else lib.EXTERNAL(), None)
         self._external = external
 
@@ -633,50 +458,6 @@ class _Arrays:
 
     def __exit__(self, *_):
         self.kept = None
-
-
-class _Progress:
-    """A line on standard error, twice a second; in Jupyter a bar of tqdm, where that is installed."""
-
-    def __init__(self, sim, until):
-        self.sim, self.first, self.until, self.shown, self.began = sim, sim.time, until, 0.0, clock.monotonic()
-        self.unit, self.name = (megayear(sim.units), " Myr") if is_physical(sim.units) else (1, "")
-        self.bar = None
-        if "ipykernel" in sys.modules:
-            with contextlib.suppress(ImportError):
-                from tqdm.auto import tqdm
-
-                self.bar = tqdm(total=until - self.first, bar_format="{l_bar}{bar}| {remaining} left{postfix}")
-
-    def show(self):
-        now = clock.monotonic()
-        if now - self.shown < 0.5:
-            return
-        self.shown = now
-        if self.bar is not None:
-            return self.show_bar()
-        self.show_line()
-
-    def times(self):
-        return f"t = {self.sim.time / self.unit:.6g} of {self.until / self.unit:.6g}{self.name}"
-
-    def show_line(self):
-        part = (self.sim.time - self.first) / (self.until - self.first)
-        left = (clock.monotonic() - self.began) * (1 - part) / part if part > 0 else float("inf")
-        sys.stderr.write(f"\r{self.times()} ({100 * part:3.0f} %), {left:.0f} s left   ")
-        sys.stderr.flush()
-
-    def show_bar(self):
-        self.bar.n = self.sim.time - self.first
-        self.bar.set_postfix_str(self.times())
-
-    def end(self):
-        if self.bar is not None:
-            self.show_bar()
-            self.bar.close()
-        elif self.shown:
-            self.show_line()
-            sys.stderr.write("\n")
 
 
 def generate(generator: str, n: int = 100_000, *, seed: int = 1, units: str | None = None, softening: typing.Any = None,

@@ -34,14 +34,14 @@ def _units(data):
 
 
 def _softening(data, components):
-    """Of a file of Grove: one length, or lengths by component; None without softening, and for other files."""
+    """Of a file of Grove: one length, or lengths by component; None for other files."""
     code = data["Header"].attrs.get("Code", b"")
     if (code.decode() if isinstance(code, bytes) else str(code)) != "Grove" or "Parameters" not in data:
         return None
     attributes = data["Parameters"].attrs
     classes = {name: attributes.get(f"SofteningClassOfPartType{number}") for number, name in components.items()}
     lengths = {name: float(attributes.get(f"SofteningComovingClass{k}", np.nan)) for name, k in classes.items() if k is not None}
-    if len(lengths) < len(components) or not all(length > 0 for length in lengths.values()):
+    if len(lengths) < len(components) or not all(length >= 0 for length in lengths.values()):
         return None
     return lengths if len(set(lengths.values())) > 1 else next(iter(lengths.values()))
 

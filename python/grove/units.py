@@ -75,7 +75,16 @@ def in_words(units):
     """For messages."""
     if not is_physical(units):
         return "N-body units"
-    return f"units of {units.length_in_cm:.6g} cm, {units.mass_in_g:.6g} g, {units.velocity_in_cm_per_s:.6g} cm/s"
+    length = _by_name(units.length_in_cm, {"Mpc": 1e3 * KPC, "kpc": KPC, "pc": 1e-3 * KPC, "cm": 1})
+    mass, velocity = _by_name(units.mass_in_g, {"Msun": MSUN, "g": 1}), _by_name(units.velocity_in_cm_per_s, {"km/s": 1e5, "cm/s": 1})
+    return f"units of {length}, {mass}, {velocity}"
+
+
+def _by_name(in_cgs, names):
+    """By the largest of these units that is not larger: "kpc", "1e10 Msun"."""
+    name = next((name for name, size in names.items() if in_cgs >= size * (1 - 1e-6)), list(names)[-1])
+    number = f"{in_cgs / names[name]:.6g}"
+    return name if number == "1" else f"{number} {name}".replace("e+", "e")
 
 
 def in_code_units(value, dimension, units):

@@ -102,6 +102,15 @@ pairs = every.mass / np.sqrt((offset**2).sum(2) + 0.05**2)
 np.fill_diagonal(pairs, 0)
 np.testing.assert_allclose(grove.Field(every.position, every.mass, softening=0.05, device="cpu", comm="self")()[1], -pairs.sum(1), rtol=1e-5)
 assert every.bound(G=100, softening=0.05, device="cpu").all()
+# Each rank may have other components, and none of some: lengths of all components come with the particles.
+hole = {"stars": {"kind": "hernquist", "mass": 0.98, "scale_radius": 1.0, "taper": 20.0, "type": 4}, "hole": {"kind": "point", "mass": 0.02, "type": 5}}
+nucleus = grove.generate("galaxy", galaxy="nucleus", galaxies={"nucleus": hole}, n=100)
+assert set(nucleus.softening) == {"stars", "hole"}
+for some, count in ((nucleus[nucleus.type != 5], 99), (nucleus[: len(nucleus) if rank else 0], 100 - 100 // ranks)):
+    if count > 0:
+        part = grove.Simulation(some, device="cpu")
+        assert len(part) == count and part.particles.softening == nucleus.softening
+        assert np.isfinite(part.get("potential")).all()
 # A warning that is an error on the first rank is one on all.
 long = grove.Simulation(every, softening=0.05, dt=4, device="cpu")
 with warnings.catch_warnings():

@@ -250,6 +250,9 @@ class Converters(unittest.TestCase):
         self.assertAlmostEqual(float(s["mass"].sum().in_units("Msol")), 6e10, delta=6e4)
         np.testing.assert_array_equal(np.sort(s["iord"]), np.sort(p.id))
         self.assertEqual(len(p.to_pynbody(dm=["halo", "bulge"]).dm), 400)
+        p.components = {1: "stream", 3: "halo"}  # names tell what is dark, not types
+        s = p.to_pynbody()
+        self.assertEqual((len(s.dm), len(s.star)), (len(bulge), 400 - len(bulge)))
         # G is right in the scale that N-body units get.
         n = grove.generate("plummer", n=100)
         s = n.to_pynbody()
@@ -275,6 +278,8 @@ class Converters(unittest.TestCase):
             unit = "km/s" if "velocity" in field else "kpc"
             np.testing.assert_allclose(np.sort(data["bulge", field].to_value(unit)), np.sort(values), rtol=1e-6)
         self.assertEqual(data["halo", "particle_index"].size + data["bulge", "particle_index"].size, 400)
+        p.components = {3: "thick disc"}
+        self.assertEqual(p.to_yt().all_data()["thick_disc", "particle_index"].size, len(bulge))
 
 
 if __name__ == "__main__":

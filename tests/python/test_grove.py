@@ -515,6 +515,8 @@ class Values(unittest.TestCase):
         self.assertEqual(grove.Simulation(p, begin=1, **SETTINGS).time, 1)
         p.G = 2.0  # of N-body units
         self.assertEqual((grove.Simulation(p, **SETTINGS).G, grove.Simulation(p, G=1, **SETTINGS).G), (2, 1))
+        twice, once = (grove.Field(p, device="cpu", **more)()[1] for more in ({}, {"G": 1}))
+        np.testing.assert_allclose(twice, 2 * once)
 
     def test_a_simulation_takes_the_softening_of_its_particles(self):
         nucleus = {"stars": {"kind": "hernquist", "mass": 0.98, "scale_radius": 1.0, "taper": 20.0, "type": 4}, "hole": {"kind": "point", "mass": 0.02, "type": 5}}
@@ -529,7 +531,7 @@ class Values(unittest.TestCase):
         self.assertLess(potential(p, softening=0).min(), potential(p).min())
         np.testing.assert_array_equal(potential(p, config={"gravity": {"softening": 0.3}}), potential(p, softening=0.3))
         self.assertEqual(grove.Simulation(p, device="cpu").particles.softening, p.softening)
-        self.assertEqual((p["stars"].softening, p[:3].softening.keys()), ({"stars": p.softening["stars"]}, {"stars"}))
+        self.assertEqual(p["stars"].softening, p.softening)
         np.testing.assert_array_equal(potential(p["stars"]), potential(p["stars"], softening=p.softening["stars"]))
 
         for found, expected in zip(grove.Field(p, device="cpu")(), grove.Field(p, softening=p.softening, device="cpu")()):
@@ -537,7 +539,12 @@ class Values(unittest.TestCase):
         stars = p["stars"]
         np.testing.assert_array_equal(stars.rotation_curve([1.0], disc="stars"), stars.rotation_curve([1.0], disc="stars", softening=p.softening["stars"]))
 
-        self.assertEqual((plummer(20).softening, grove.generate("plummer", n=20).softening), (0.05, None))
+        self.assertEqual((plummer(20).softening, grove.generate("plummer", n=20).softening), (0.05, 0))
+        kpc = p[:]
+        kpc.units = "kpc, km/s, 1e10 Msun"
+        for given, found in (({"stars": "50 pc", "hole": "10 pc"}, {"stars": 0.05, "hole": 0.01}), ("50 pc", 0.05)):
+            kpc.softening = given
+            self.assertEqual(grove.Simulation(kpc, device="cpu").particles.softening, found)
         stream = grove.Particles(np.eye(3), mass=1e-3, type="stream", components={1: "stream"})
         self.assertEqual((p + stream).softening, p.softening)
         with self.assertRaisesRegex(grove.SettingError, "has no length for stream"):
@@ -579,7 +586,7 @@ class Values(unittest.TestCase):
             self.assertEqual((again.particles.components, again.particles.softening), (p.components, loaded.softening))
             grove.Simulation(plummer(20), device="cpu").save(directory + "/one.hdf5")
             grove.Simulation(plummer(20), softening=0, device="cpu").save(directory + "/none.hdf5")
-            self.assertEqual([grove.load(f"{directory}/{name}.hdf5").softening for name in ("one", "none")], [0.05, None])
+            self.assertEqual([grove.load(f"{directory}/{name}.hdf5").softening for name in ("one", "none")], [0.05, 0])
 
     def test_snapshots_are_written_and_loaded(self):
         with tempfile.TemporaryDirectory() as directory:
