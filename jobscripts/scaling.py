@@ -3,8 +3,7 @@
   scaling.py add DIR key=value...   a run has ended: its row in DIR/runs.csv, and DIR/scaling.csv anew. Exit code 0, or 10: the run does not
                                     fit into memory, 11: it has failed
   scaling.py show DIR               DIR/scaling.csv for the terminal
-  scaling.py nodes N [GBYTES]       what the model of docs/development/scaling_model.md expects of N particles on nodes of H200s, with a network of GBYTES GB/s
-                                    a GPU [50]
+  scaling.py nodes N [GBYTES]       what the model expects of N particles on nodes of H200s, with a network of GBYTES GB/s a GPU [50]
 
 docs/scaling.md explains the columns.
 """
@@ -34,7 +33,7 @@ BYTES_AN_IMPORT, BYTES_OF_BOXES, MESSAGE_S, COLLECTIVES, EXCHANGE_S = 170.0, 24e
 BETWEEN_GPUS = 390e9
 
 # docs/performance.md: particles on one H200, and seconds of a whole step there, from 16777216 on with tolerance 2.6e-3.
-STEPS_OF_ONE = ((16384, 0.223e-3), (98304, 0.329e-3), (262144, 0.532e-3), (1048576, 1.224e-3), (16777216, 13.5e-3), (67108864, 52.4e-3))
+STEPS_OF_ONE = ((16384, 0.223e-3), (98304, 0.346e-3), (262144, 0.530e-3), (1048576, 1.25e-3), (16777216, 13.5e-3), (67108864, 52.4e-3))
 
 
 def fail(message):
@@ -165,7 +164,7 @@ def interpolated(table, ranks):
 
 
 def model(particles, ranks, messages):
-    """What docs/development/scaling_model.md expects: seconds of exposed communication, and of the selection of trees. Nothing for ranks on CPUs."""
+    """What the model expects: seconds of exposed communication, and of the selection of trees. Nothing for ranks on CPUs."""
     # The slowest first: several ways stand in one text.
     rates = (("pinned host memory", 5e9), ("host memory that ranks share", 30e9), ("through MPI from GPU to GPU", 50e9), ("directly", BETWEEN_GPUS))
     rate = next((bytes_a_second for words, bytes_a_second in rates if words in (messages or "")), None)

@@ -77,7 +77,7 @@ def communication(axes, style, _, cases):
             has_model = True
             axes.plot(*zip(*of_model), color=style[case]["color"], linestyle="--", linewidth=1)
     if has_model:
-        axes.plot([], [], color=GREY, linestyle="--", linewidth=1, label="model of docs/development/scaling_model.md")
+        axes.plot([], [], color=GREY, linestyle="--", linewidth=1, label="model")
     axes.set_title("Waiting for messages and other ranks, % of a step")
     axes.set_ylim(bottom=0)
 

@@ -202,6 +202,7 @@ a_node_that_dies_ends_the_run_which_continues() {
   run_on_nodes 2 &
   run=$!
   for _ in $(seq 600); do [ -e output/checkpoint_1.hdf5 ] && break; sleep 0.02; done
+  holds [ -e output/checkpoint_1.hdf5 ] || { cat out.txt err.txt; return 1; }
   kill_node node2
   began=$EPOCHREALTIME
   wait $run

@@ -223,6 +223,16 @@ for ranks, waits, trees in ((2, 0.72e-3, 0.86e-3), (8, 1.81e-3, 1.19e-3)):
     found = model(16777216 * ranks, ranks, "directly from GPU to GPU")
     assert abs(found["model_communication_s"] / waits - 1) < 0.02 and abs(found["model_essential_trees_s"] / trees - 1) < 0.02, found
 assert model(16777216, 1, None) == {} and model(2000, 2, "through MPI") == {}
+# Its steps on one GPU are those of the document on performance.
+import scaling
+rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in open("../docs/performance.md") if line.startswith("|")]
+at = [row[0] for row in rows].index("H200: Plummer sphere")
+small = dict(zip(rows[at - 2], rows[at]))
+large = {row[0]: row[2] for row in rows if len(row) > 2}
+for particles, seconds in scaling.STEPS_OF_ONE:
+    number = format(particles, ",")
+    told = small[number] + " ms" if number in small else large["Plummer, %s a GPU" % number]
+    assert told == "%.3g ms" % (1e3 * seconds) or told == "%.3f ms" % (1e3 * seconds), (number, told, seconds)
 waits = [model(4e6, 4, text)["model_communication_s"] for text in ("directly from GPU to GPU", "through host memory that ranks share", "through MPI and pinned host memory")]
 assert waits == sorted(set(waits)), waits
 mixed = "directly from GPU to GPU for 1 of 3 other ranks, through host memory that ranks share for 2 of 3 other ranks"
