@@ -77,7 +77,6 @@ std::vector<std::string> drawing_of(const std::string& directory) {
 
 void require_replaceable(const std::string& out) {
   require_png(out, "--out");
-  require_place_for(out, "--out");
   std::error_code ignored;
   const fs::file_type type = fs::symlink_status(out, ignored).type();
   if (type == fs::file_type::not_found) return;
@@ -90,6 +89,7 @@ void require_replaceable(const std::string& out) {
 void plot_run(const std::string& directory, const std::string& out) {
   require_replaceable(out);
   const std::vector<std::string> drawing = drawing_of(directory);
+  require_place_for(out, "--out");
   write_whole_file(out, draw_png(plot_script, drawing, "the logs"));
 }
 

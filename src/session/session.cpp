@@ -43,7 +43,7 @@ constexpr const char* saved_has_function = "session.has_external_function";
 
 /// Before the configuration in a snapshot.
 constexpr const char* particles_of_caller =
-    "# Of a simulation in Python or C. Its particles came from the calling program: [initial_conditions] and time.end have no meaning.\n";
+    "# Of a simulation in Python or C, whose particles are not those of [initial_conditions]. time.end has no meaning, either.\n";
 
 /// Only what a simulation starts from.
 void forget_forces(ParticleSet& particles) {

@@ -97,7 +97,7 @@ units_and_time_of_a_file_that_names_none_are_given() {
     --set time.dt=0.0005 --device cpu
   ranks 3 "$@" --set "units.system=kpc, km/s, 1e9 Msun" --set time.end=0.004 >out.txt && contains out.txt "converted from pc, km/s, 1e6 Msun" &&
     "$grove" info --all output/snapshot_0000.hdf5 >out.txt && grep -q "^total mass  *2$" out.txt &&
-    grep -q "^time  *0.002$" out.txt && grep -q "^highest position  *1  " out.txt && "$grove" info pc.tab >out.txt && grep -q "^time  *2$" out.txt || return 1
+    grep -q "^time  *0.002 (1.956 Myr)$" out.txt && grep -q "^highest position  *1  " out.txt && "$grove" info pc.tab >out.txt && grep -q "^time  *2$" out.txt || return 1
   ranks 2 "$@" --set time.end=2.0005 --set output.directory=own >out.txt && lacks out.txt converted || return 1
   cp output/snapshot_0000.hdf5 named.hdf5
   fails_with 2 "is for files that name no units" "$grove" "$@" --set time.end=3 --set initial_conditions.file=named.hdf5 --set output.directory=none
