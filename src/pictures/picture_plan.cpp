@@ -8,6 +8,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/parse_number.hpp"
+#include "kernels/base/setting.hpp"
 #include "kernels/base/text_parts.hpp"
 
 namespace grove {
